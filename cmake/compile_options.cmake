@@ -1,0 +1,31 @@
+# One interface target carries the language level, the warnings and what determinism needs.
+add_library(penstock_options INTERFACE)
+target_compile_features(penstock_options INTERFACE cxx_std_20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
+endif()
+
+# A compiler cache is used where there is one; -DCMAKE_CXX_COMPILER_LAUNCHER= turns it off.
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(PENSTOCK_CCACHE ccache)
+  mark_as_advanced(PENSTOCK_CCACHE)
+  if(PENSTOCK_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE} CACHE STRING "what runs the compiler")
+  endif()
+endif()
+
+target_include_directories(penstock_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(penstock_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wimplicit-fallthrough
+  # Same input, same bytes on every machine: no fused multiply-add that one compiler or CPU does and another does not.
+  -ffp-contract=off)
+if(PENSTOCK_WERROR)
+  target_compile_options(penstock_options INTERFACE -Werror)
+endif()
+if(PENSTOCK_SANITIZE)
+  target_compile_options(penstock_options INTERFACE -fsanitize=${PENSTOCK_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(penstock_options INTERFACE -fsanitize=${PENSTOCK_SANITIZE})
+endif()

@@ -1,0 +1,15 @@
+# penstock_module(NAME SOURCES a.cc b.cc … [MAY_USE core sim …] [PRIVATE lib …])
+# One library a folder. MAY_USE is the folder's row in the table of arrows (docs/architecture.md): it links those modules
+# and nothing else, and tests/layering_test.cc reads the includes for the rest.
+function(penstock_module name)
+  cmake_parse_arguments(M "" "" "SOURCES;MAY_USE;PRIVATE" ${ARGN})
+  if(M_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "penstock_module(${name}): unknown arguments: ${M_UNPARSED_ARGUMENTS}")
+  endif()
+  add_library(penstock_${name} STATIC ${M_SOURCES})
+  add_library(penstock::${name} ALIAS penstock_${name})
+  target_link_libraries(penstock_${name} PUBLIC penstock_options fmt::fmt tl::expected Threads::Threads PRIVATE ${M_PRIVATE})
+  foreach(module IN LISTS M_MAY_USE)
+    target_link_libraries(penstock_${name} PUBLIC penstock::${module})
+  endforeach()
+endfunction()

@@ -1,0 +1,41 @@
+# What this build contains, printed last so that it is what one sees. A missing required package never comes this far.
+
+function(penstock_row name state)
+  string(LENGTH "${name}" length)
+  math(EXPR padding "20 - ${length}")
+  string(REPEAT " " ${padding} spaces)
+  message(STATUS "  ${name}${spaces}${state}")
+endfunction()
+
+# penstock_optional_row(NAME found WITHOUT text): what is lost without it, and how to get it.
+function(penstock_optional_row name found without)
+  if(found)
+    penstock_row(${name} "found")
+  else()
+    penstock_row(${name} "off: ${without}")
+  endif()
+endfunction()
+
+message(STATUS "")
+message(STATUS "Penstock ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+penstock_row("fmt" "${fmt_VERSION}")
+penstock_row("nlohmann_json" "${nlohmann_json_VERSION}")
+penstock_row("tomlplusplus" "${tomlplusplus_VERSION}")
+penstock_row("spdlog" "${spdlog_VERSION}")
+penstock_row("Boost.Graph" "${Boost_VERSION_STRING}")
+penstock_row("oneDNN" "${dnnl_VERSION}")
+penstock_row("Eigen" "${Eigen3_VERSION}")
+penstock_row("CLI11" "${CLI11_VERSION}")
+penstock_row("tests" "${PENSTOCK_TESTS}")
+penstock_row("benchmarks" "${PENSTOCK_BENCH}")
+if(PENSTOCK_TESTS)
+  penstock_optional_row("RapidCheck" "${rapidcheck_FOUND}"
+                        "no property tests; apt-get install librapidcheck-dev")
+endif()
+penstock_optional_row("ccache" "${CMAKE_CXX_COMPILER_LAUNCHER}"
+                      "rebuilds from scratch take their full time; apt-get install ccache")
+penstock_row("warnings are errors" "${PENSTOCK_WERROR}")
+if(PENSTOCK_SANITIZE)
+  penstock_row("sanitizers" "${PENSTOCK_SANITIZE}")
+endif()
+message(STATUS "")

@@ -1,0 +1,60 @@
+#pragma once
+
+// Where each instruction of a program's body is: what rules R1 and R2 establish and the later ones look up.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/check/report.h"
+#include "core/program.h"
+
+namespace penstock::check_rules {
+
+inline constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+
+struct ProgramIndex {
+  // The compute operations of one (stage, microbatch, slice), as positions in the compute stream of its rank.
+  struct Cell {
+    std::uint32_t load = kAbsent, forward = kAbsent, loss = kAbsent, recompute = kAbsent;
+    std::uint32_t full_backward = kAbsent, input_backward = kAbsent, weight_backward = kAbsent;
+    std::int32_t rank = -1;
+
+    // The first and the last operation of the backward pass.
+    std::uint32_t first_backward() const { return full_backward != kAbsent ? full_backward : input_backward; }
+    std::uint32_t last_backward() const { return full_backward != kAbsent ? full_backward : weight_backward; }
+  };
+
+  // One SEND or RECV.
+  struct Transfer {
+    std::uint32_t stream = 0, index = 0;
+    // SEND: how many leading instructions of the compute stream are over when it starts. RECV: the position in the compute
+    // stream of the first instruction that surely starts after it; kAbsent: none does.
+    std::uint32_t compute = 0;
+  };
+  struct Traffic {
+    std::vector<Transfer> sends, receives;
+  };
+
+  std::size_t microbatches = 0, slices = 0, stages = 0;
+  std::vector<Cell> cells;
+  std::vector<Traffic> traffic;  // by edge
+
+  std::size_t column(const InstructionKey& key) const {
+    return static_cast<std::size_t>(key.microbatch) * slices + key.slice;
+  }
+  const Cell& cell(std::size_t stage, std::size_t column) const { return cells[stage * microbatches * slices + column]; }
+  Cell& cell(std::size_t stage, std::size_t column) { return cells[stage * microbatches * slices + column]; }
+};
+
+// Every index within its table. The other functions here need that.
+void check_tables(const Program& program, Report& report);
+// R1, R2 and "ops". The index is complete, and fit for the rules below, if nothing was reported.
+ProgramIndex check_coverage(const Program& program, Report& report);
+void check_messages(const Program& program, const ProgramIndex& index, Report& report);  // R3 and R4 of transfers
+void check_sequence(const Program& program, const ProgramIndex& index, Report& report);  // R4 of compute, R10, R12
+void check_collectives(const Program& program, Report& report);                          // R6
+// R5 and R7a with buffered sends, R7b under rendezvous. Returns whether the program completes.
+bool check_progress(const Program& program, bool rendezvous, Report& report);
+void check_memory(const Program& program, const ProgramIndex& index, Report& report);  // R8 and R9
+
+}  // namespace penstock::check_rules

@@ -1,0 +1,218 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "core/json.h"
+#include "core/toml.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n";
+
+// Closes on the way out.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  bool open() const { return number_ >= 0; }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Removes a temporary name on the way out, unless it has become the real one.
+class TemporaryName {
+ public:
+  explicit TemporaryName(std::string name) : name_(std::move(name)) {}
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+  ~TemporaryName() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  void release() { name_.clear(); }
+
+ private:
+  std::string name_;
+};
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+tl::unexpected<Error> cannot_write(const std::string& path, int error) {
+  const bool users_choice = error == ENOENT || error == ENOTDIR || error == EACCES || error == EISDIR || error == EROFS;
+  std::string hint;
+  if (error == ENOENT) hint = "its folder must exist";
+  if (error == ENOSPC) hint = "free some space";
+  return fail({.code = users_choice ? ErrorCode::Usage : ErrorCode::Unavailable,
+               .message = fmt::format("cannot write: {}", reason(error)),
+               .where = {.file = path},
+               .hint = std::move(hint)});
+}
+
+tl::unexpected<Error> exists(const std::string& path) {
+  return fail({.code = ErrorCode::Usage,
+               .message = "the file exists already",
+               .where = {.file = path},
+               .hint = "--force overwrites it"});
+}
+
+// 0, or the error.
+int write_all(int descriptor, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(descriptor, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+Result<void> write_directly(const std::string& path, std::string_view contents) {
+  if (path == "-") {
+    std::fflush(stdout);
+    if (const int error = write_all(STDOUT_FILENO, contents)) return cannot_write("<stdout>", error);
+    return {};
+  }
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.open()) return cannot_write(path, errno);
+  if (const int error = write_all(file.number(), contents)) return cannot_write(path, error);
+  return {};
+}
+
+struct Target {
+  std::string folder;
+  std::string path;
+};
+
+// Where a link leads, so that the file it names is replaced and not the link.
+Target resolve(const std::string& path) {
+  Target out;
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  out.path = real ? std::string(real.get()) : path;
+  const std::size_t slash = out.path.rfind('/');
+  out.folder = slash == std::string::npos ? "." : slash == 0 ? "/" : out.path.substr(0, slash);
+  return out;
+}
+
+std::string temporary_name(const Target& target) {
+  static std::atomic<unsigned> counter = 0;
+  const std::size_t slash = target.path.rfind('/');
+  const std::string_view name = slash == std::string::npos ? std::string_view(target.path) : std::string_view(target.path).substr(slash + 1);
+  return fmt::format("{}/.{}.{}.{}.tmp", target.folder, name, ::getpid(), counter++);
+}
+
+// Gives `temporary` its final name; 0, or the error (EEXIST: refused).
+int rename_into_place(const std::string& temporary, const std::string& path, Overwrite overwrite) {
+  if (overwrite == Overwrite::Yes) return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that cannot: a hard link refuses an existing name just as well.
+  if (::link(temporary.c_str(), path.c_str()) != 0) return errno;
+  ::unlink(temporary.c_str());
+  return 0;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  const bool standard_input = path == "-";
+  const std::string name = standard_input ? "<stdin>" : path;
+  const auto cannot_read = [&](int error) {
+    return fail({.code = ErrorCode::BadInput, .message = fmt::format("cannot read: {}", reason(error)), .where = {.file = name}});
+  };
+  const Descriptor file(standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) return cannot_read(errno);
+  std::string out;
+  struct stat status = {};
+  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode)) out.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  constexpr std::size_t kChunk = 1 << 16;
+  for (;;) {
+    const std::size_t size = out.size();
+    out.resize(std::max(size + kChunk, out.capacity()));
+    const ssize_t got = ::read(file.number(), out.data() + size, out.size() - size);
+    const int error = errno;
+    out.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return out;
+    if (got < 0 && error != EINTR) return cannot_read(error);
+  }
+}
+
+Result<void> write_file_atomic(const std::string& path, std::string_view contents, Overwrite overwrite) {
+  if (path == "-") return write_directly(path, contents);
+  struct stat old = {};
+  const bool replaces = ::stat(path.c_str(), &old) == 0;
+  if (replaces && S_ISDIR(old.st_mode)) return cannot_write(path, EISDIR);
+  if (replaces && !S_ISREG(old.st_mode)) return write_directly(path, contents);
+  if (replaces && overwrite == Overwrite::No) return exists(path);  // before any work; below decides
+
+  const Target target = resolve(path);
+  std::string temporary = temporary_name(target);
+  Descriptor file(::open(target.folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  const bool nameless = file.open();
+  if (!nameless) {
+    file = Descriptor(::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    if (!file.open()) return cannot_write(path, errno);
+  }
+  TemporaryName cleanup(nameless ? std::string() : temporary);
+  if (replaces) ::fchmod(file.number(), old.st_mode & 07777);
+  if (const int error = write_all(file.number(), contents)) return cannot_write(path, error);
+  if (::fsync(file.number()) != 0) return cannot_write(path, errno);
+
+  int error = 0;
+  if (nameless) {
+    const std::string handle = fmt::format("/proc/self/fd/{}", file.number());
+    const std::string& name = overwrite == Overwrite::No ? target.path : temporary;
+    error = ::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  }
+  if (error == 0 && (!nameless || overwrite == Overwrite::Yes)) {
+    TemporaryName whole(nameless ? temporary : std::string());
+    error = rename_into_place(temporary, target.path, overwrite);
+    if (error == 0) {
+      whole.release();
+      cleanup.release();
+    }
+  }
+  if (error == EEXIST) return exists(path);
+  if (error != 0) return cannot_write(path, error);
+  const Descriptor folder(::open(target.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.open()) ::fsync(folder.number());  // the name survives a power cut too; not every file system can
+  return {};
+}
+
+Result<Value> parse_document(std::string_view text, const std::string& file_name) {
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos)
+    return fail({.code = ErrorCode::BadInput, .message = "there is nothing in it", .where = {.file = file_name}});
+  const bool toml = file_name.ends_with(".toml");
+  const bool json = file_name.ends_with(".json") || (!toml && text[first] == '{');
+  if (json) return parse_json(text, file_name);
+  auto out = parse_toml(text, file_name);
+  if (!out && !toml && out.error().hint.empty()) out.error().hint = "a document is TOML, or JSON that starts with '{'";
+  return out;
+}
+
+Result<Value> read_document(const std::string& path) {
+  PENSTOCK_TRY(const std::string text, read_file(path));
+  return parse_document(text, path == "-" ? "<stdin>" : path);
+}
+
+}  // namespace penstock

@@ -1,0 +1,29 @@
+#pragma once
+
+// What a layer keeps in memory for its backward pass, by kind: the one place where planner, profiler and executors agree
+// on bytes. All sizes are per microbatch of b samples.
+
+#include <span>
+
+#include "core/workload.h"
+
+namespace penstock {
+
+// Which of its own tensors a layer's backward pass reads again.
+struct BackwardNeeds {
+  bool inputs = false;
+  Bytes saved = Bytes(0);  // auxiliary values written by forward, rounded up to the tensor alignment
+};
+
+//   Embedding     nothing (its tokens stay: LOAD's buffer)
+//   LayerNorm     its input; mean and 1/deviation of each row (2 floats)
+//   Linear        its input
+//   Attention     its input; the softmax probabilities [b, heads, T, T]
+//   Gelu          its input
+//   Add           nothing
+//   CrossEntropy  the probabilities [b, T, classes] (targets stay: LOAD's buffer)
+//   MeanSquared   its input
+//   Opaque        its input: what else it saves, its profile says
+BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
+
+}  // namespace penstock

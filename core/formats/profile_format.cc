@@ -1,0 +1,114 @@
+#include "core/formats/profile_format.h"
+
+#include <set>
+#include <tuple>
+
+#include "core/formats/format_support.h"
+
+namespace penstock {
+
+template <class A>
+void describe(A& a, Fingerprint& x) {
+  a.required("cpu", x.cpu);
+  a.required("cores", x.cores, at_least(0));
+  a.required("instruction_set", x.instruction_set);
+  a.required("memory_bytes", x.memory, at_least(0));
+  a.required("software", x.software);
+}
+
+// The members of a spread stand in the row that it belongs to: rows stay flat, one a line.
+template <class A>
+void describe_spread(A& a, Spread& x) {
+  a.required("n", x.n, at_least(1));
+  a.required("min_ns", x.min, at_least(0));
+  a.required("p10_ns", x.p10, at_least(0));
+  a.required("median_ns", x.median, at_least(0));
+  a.required("p90_ns", x.p90, at_least(0));
+  a.required("mad_ns", x.mad, at_least(0));
+  if (a.ok() && !(x.min <= x.p10 && x.p10 <= x.median && x.median <= x.p90))
+    a.fail("median_ns", "the quantiles are not in order", "min_ns, p10_ns, median_ns and p90_ns ascend");
+}
+
+template <class A>
+void describe(A& a, LayerTime& x) {
+  a.required("signature", x.signature);
+  a.required("op", x.op);
+  a.required("microbatch", x.microbatch, at_least(0));
+  describe_spread(a, x.time);
+}
+
+template <class A>
+void describe(A& a, LayerMemory& x) {
+  a.required("signature", x.signature);
+  a.required("microbatch", x.microbatch, at_least(1));
+  a.required("parameters_bytes", x.parameters, at_least(0));
+  a.required("saved_bytes", x.saved, at_least(0));
+  a.required("output_bytes", x.output, at_least(0));
+  a.required("workspace_bytes", x.workspace, at_least(0));
+}
+
+template <class A>
+void describe(A& a, LinkTime& x) {
+  a.required("path", x.path);
+  a.required("message_bytes", x.bytes, at_least(0));
+  describe_spread(a, x.time);
+}
+
+template <class A>
+void describe(A& a, Profile& x) {
+  a.required("workload", x.workload);
+  a.required("workload_fingerprint", x.workload_fingerprint);
+  a.required("device_kind", x.device_kind);
+  a.required("machine", x.machine);
+  a.required("load_average", x.load_average, at_least(0));
+  a.required("step_overhead_ns", x.step_overhead, at_least(0));
+  a.optional("warnings", x.warnings);
+  a.required("times", x.times);
+  a.required("memory", x.memory);
+  a.optional("links", x.links);
+}
+
+namespace {
+
+// A cost that stands in the file twice has no one value. Keys of `rows` as `key` gives them.
+template <class Row, class Key>
+Result<void> check_distinct(const std::vector<Row>& rows, const std::string& pointer, Key key) {
+  std::set<decltype(key(rows.front()))> seen;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!seen.insert(key(rows[i])).second)
+      return invalid(pointer + "/" + std::to_string(i), "an earlier row has the same keys", "keep one of them");
+  return {};
+}
+
+Result<void> validate(const Profile& profile) {
+  PENSTOCK_TRY_VOID(check_distinct(profile.times, "/times", [](const LayerTime& row) {
+    return std::tuple(std::string_view(row.signature), row.op, row.microbatch);
+  }));
+  PENSTOCK_TRY_VOID(check_distinct(profile.memory, "/memory", [](const LayerMemory& row) {
+    return std::tuple(std::string_view(row.signature), row.microbatch);
+  }));
+  return check_distinct(profile.links, "/links", [](const LinkTime& row) {
+    return std::tuple(std::string_view(row.path), row.bytes);
+  });
+}
+
+}  // namespace
+
+Result<Profile> read_profile(const Value& document, std::string file_name) {
+  PENSTOCK_TRY(Profile profile, from_document<Profile>(document, file_name, kProfileSchema));
+  if (auto valid = validate(profile); !valid) {
+    ReadContext context(std::move(file_name));
+    fail_at_pointer(context, document, std::move(valid.error()));
+    return fail(context.take_error());
+  }
+  return profile;
+}
+
+Result<Profile> read_profile(std::string_view text, std::string file_name) {
+  PENSTOCK_TRY(const Value document, parse_json(text, file_name));
+  return read_profile(document, std::move(file_name));
+}
+
+std::string write_profile(const Profile& profile) { return to_json(profile, kProfileSchema); }
+
+}  // namespace penstock

@@ -1,0 +1,97 @@
+#pragma once
+
+// Measured costs: what each distinct layer takes on one kind of device, what handing a tensor to another rank takes, and
+// on which machine and build that was seen. Protocol: median of many runs at several microbatch sizes, spread kept beside
+// it, nothing dropped (docs/formats/profile.md).
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+#include "core/units.h"
+
+namespace penstock {
+
+// What is timed of a layer. BF = B and W one after the other, as a full backward runs them.
+enum class CostOp : std::uint8_t { F, B, W, BF, Loss, Step, Load };
+constexpr auto enum_names(CostOp) {
+  return std::to_array<std::pair<CostOp, std::string_view>>(
+      {{CostOp::F, "F"}, {CostOp::B, "B"}, {CostOp::W, "W"}, {CostOp::BF, "BF"},
+       {CostOp::Loss, "LOSS"}, {CostOp::Step, "STEP"}, {CostOp::Load, "LOAD"}});
+}
+
+// A sample of durations.
+struct Spread {
+  std::int64_t n = 0;
+  Nanoseconds min, p10, median, p90, mad;  // mad: median absolute deviation from the median
+
+  bool operator==(const Spread&) const = default;
+};
+
+struct LayerTime {
+  std::string signature;  // penstock::signature of the layer
+  CostOp op = CostOp::F;
+  std::int64_t microbatch = 1;  // samples; 0 for Step, which does not depend on it
+  Spread time;
+
+  bool operator==(const LayerTime&) const = default;
+};
+
+struct LayerMemory {
+  std::string signature;
+  std::int64_t microbatch = 1;
+  Bytes parameters, saved, output, workspace;  // workspace: library scratch of one call, measured
+
+  bool operator==(const LayerMemory&) const = default;
+};
+
+// One-way hand-off of a message between two ranks, sender ready and receiver waiting.
+struct LinkTime {
+  std::string path;  // "thread": between two ranks of one process
+  Bytes bytes;
+  Spread time;
+
+  bool operator==(const LinkTime&) const = default;
+};
+
+struct Fingerprint {
+  std::string cpu;           // model name and family/model/stepping
+  std::int64_t cores = 0;
+  std::string instruction_set;  // what the kernels dispatch to: "avx512", "avx2", …
+  Bytes memory;
+  std::string software;      // penstock version, compiler, library versions
+
+  bool operator==(const Fingerprint&) const = default;
+};
+
+struct Profile {
+  std::string workload;              // name, for people
+  std::string workload_fingerprint;  // penstock::fingerprint
+  std::string device_kind;
+  Fingerprint machine;
+  double load_average = 0;           // when it was taken
+  std::vector<LayerTime> times;
+  std::vector<LayerMemory> memory;
+  std::vector<LinkTime> links;
+  Nanoseconds step_overhead;         // per step and rank beyond its instructions
+  std::vector<std::string> warnings;
+
+  bool operator==(const Profile&) const = default;
+
+  const LayerTime* find(const std::string& signature, CostOp op, std::int64_t microbatch) const;
+  const LayerMemory* find_memory(const std::string& signature, std::int64_t microbatch) const;
+};
+
+// α and β of the hand-off, by least relative squares over the measured sizes.
+struct LinkFit {
+  Nanoseconds latency;
+  BytesPerSecond bandwidth;
+  double worst_relative_error = 0;
+};
+LinkFit fit_link(const std::vector<LinkTime>& times);
+
+}  // namespace penstock

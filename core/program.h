@@ -1,0 +1,205 @@
+#pragma once
+
+// All that the simulator and the executor ever see of a schedule: per rank and stream the instructions, and the tables
+// they index. Streams of a rank run concurrently, each in order; across streams an instruction may wait for one other
+// (`after`), and WAIT does nothing else. SEND and RECV name an edge; the k-th SEND on an edge meets the k-th RECV.
+// File form: penstock.program/1 (docs/formats/program.md).
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/op.h"
+#include "core/plan.h"
+#include "core/result.h"
+#include "core/units.h"
+
+namespace penstock {
+
+// Identity of an instruction: what predicted and measured timelines are joined on. In a body, step and microbatch count
+// from the start of the repetition.
+struct InstructionKey {
+  Op op = Op::F;
+  std::uint8_t network = 0;
+  std::uint8_t slice = 0;
+  std::uint8_t direction = 0;
+  std::uint16_t stage = 0;
+  std::int16_t step = 0;
+  std::int32_t microbatch = -1;  // -1: of no microbatch (STEP)
+
+  auto operator<=>(const InstructionKey&) const = default;
+};
+
+struct Instruction {
+  InstructionKey key;
+  std::int32_t recipe = -1;  // RecipeId: how long, and of what
+  std::int32_t target = -1;  // EdgeId of SEND and RECV, StoreId of STEP …, GroupId of collectives
+  std::uint32_t after_index = 0;   // waits for this instruction (of the same section) …
+  std::int16_t after_stream = -1;  // … of this stream of its rank; -1: for none
+  std::uint16_t group = 0;  // consecutive transfers with one non-zero number are posted and awaited together
+
+  bool operator==(const Instruction&) const = default;
+};
+static_assert(sizeof(Instruction) <= 40);
+
+enum class StreamKind : std::uint8_t { Compute, Send, Receive, Collective, Copy };
+constexpr auto enum_names(StreamKind) {
+  return std::to_array<std::pair<StreamKind, std::string_view>>({{StreamKind::Compute, "compute"},
+                                                                 {StreamKind::Send, "send"},
+                                                                 {StreamKind::Receive, "receive"},
+                                                                 {StreamKind::Collective, "collective"},
+                                                                 {StreamKind::Copy, "copy"}});
+}
+
+struct Stream {
+  StreamKind kind = StreamKind::Compute;
+  EdgeId edge;  // Send, Receive: the one edge it serves (a communicator is per directed edge)
+  std::vector<Instruction> prologue, body, epilogue;
+
+  bool operator==(const Stream&) const = default;
+};
+
+struct RankProgram {
+  DeviceId device;
+  Bytes memory_limit;           // 0: none is set
+  std::vector<Stream> streams;  // [0] is the compute stream
+
+  bool operator==(const RankProgram&) const = default;
+};
+
+enum class SegmentKind : std::uint8_t { Compute, Collective, Transfer };
+constexpr auto enum_names(SegmentKind) {
+  return std::to_array<std::pair<SegmentKind, std::string_view>>({{SegmentKind::Compute, "compute"},
+                                                                  {SegmentKind::Collective, "collective"},
+                                                                  {SegmentKind::Transfer, "transfer"}});
+}
+
+struct Segment {
+  SegmentKind kind = SegmentKind::Compute;
+  Nanoseconds duration;  // alone on its resource
+  Bytes bytes;           // moved (Transfer, Collective) or touched (Compute)
+  GroupId group;
+
+  bool operator==(const Segment&) const = default;
+};
+
+struct Recipe {
+  std::string name;  // "F stage 0"
+  std::vector<Segment> segments;
+
+  Nanoseconds duration() const;  // one after the other
+  bool operator==(const Recipe&) const = default;
+};
+
+enum class Payload : std::uint8_t { Activation, Gradient, Weight, Stash };
+constexpr auto enum_names(Payload) {
+  return std::to_array<std::pair<Payload, std::string_view>>({{Payload::Activation, "activation"},
+                                                              {Payload::Gradient, "gradient"},
+                                                              {Payload::Weight, "weight"},
+                                                              {Payload::Stash, "stash"}});
+}
+
+struct ProgramEdge {
+  StageId from, to;  // of the message, so a gradient's edge points from the later stage to the earlier
+  RankId source, destination;
+  Payload payload = Payload::Activation;
+  DependencyKind kind = DependencyKind::Data;
+  std::vector<LayerId> tensors;  // whose outputs (or their gradients) a message holds, each 64-byte aligned
+  Bytes bytes;
+  std::int32_t distance = 0;  // steps between SEND and the step its RECV belongs to
+
+  bool operator==(const ProgramEdge&) const = default;
+};
+
+struct Group {
+  std::string kind;
+  std::vector<RankId> ranks;
+  bool operator==(const Group&) const = default;
+};
+
+// In which order gradients are added: inside each copy microbatch by microbatch, then the copies one after the other.
+struct AccumulationTree {
+  std::vector<std::vector<std::int32_t>> copies;  // [copy]: its microbatches, in order
+  bool operator==(const AccumulationTree&) const = default;
+};
+
+struct ProgramStore {
+  std::string name;
+  NetworkId network{0};
+  StageId stage;
+  RankId rank;
+  std::int32_t copy = 0;
+  StoreKind kind = StoreKind::Trained;
+  std::int32_t versions = 1;
+  std::int32_t shards = 1;
+  AccumulationTree accumulation;
+
+  bool operator==(const ProgramStore&) const = default;
+};
+
+// Persistent classes (weights, gradients, optimizer state, workspace) live through the whole run.
+enum class BufferClass : std::uint8_t { Weights, Gradients, Optimizer, Workspace, Data, Stash, SendBuffer, ReceiveBuffer };
+constexpr auto enum_names(BufferClass) {
+  return std::to_array<std::pair<BufferClass, std::string_view>>({{BufferClass::Weights, "weights"},
+                                                                  {BufferClass::Gradients, "gradients"},
+                                                                  {BufferClass::Optimizer, "optimizer"},
+                                                                  {BufferClass::Workspace, "workspace"},
+                                                                  {BufferClass::Data, "data"},
+                                                                  {BufferClass::Stash, "stash"},
+                                                                  {BufferClass::SendBuffer, "send"},
+                                                                  {BufferClass::ReceiveBuffer, "receive"}});
+}
+constexpr bool is_persistent(BufferClass c) { return c <= BufferClass::Workspace; }
+
+// A piece of a rank's memory, by what it holds. Live from before instruction `first` to after instruction `last` of the
+// rank's compute stream body: order alone, no times. A SEND's buffer outlives the proof that it was received.
+struct Buffer {
+  BufferClass cls = BufferClass::Stash;
+  std::uint8_t slice = 0;
+  std::uint16_t stage = 0;
+  std::int32_t microbatch = -1;
+  std::int32_t owner = -1;  // EdgeId of send and receive buffers, StoreId of weights, gradients and optimizer state
+  std::uint32_t first = 0, last = 0;
+  Bytes bytes, offset;
+
+  bool operator==(const Buffer&) const = default;
+};
+static_assert(sizeof(Buffer) <= 40);
+
+struct Program {
+  std::string name;  // "1f1b, 2 stages, 16 microbatches"
+  std::int32_t body_steps = 1;         // what one repetition of the body advances by
+  std::int32_t body_microbatches = 1;
+  std::int32_t stages = 1;
+  std::vector<RankProgram> ranks;
+  std::vector<Recipe> recipes;
+  std::vector<ProgramEdge> edges;
+  std::vector<Group> groups;
+  std::vector<ProgramStore> stores;
+  std::vector<Buffer> buffers;              // by rank
+  std::vector<std::size_t> first_buffer;    // ranks + 1 offsets into buffers
+  std::vector<Bytes> arena;                 // one a rank: what the layout takes, the layout's peak
+  std::vector<Bytes> live_peak;             // one a rank: most bytes live at once; the gap to arena is fragmentation
+
+  std::span<const Buffer> buffers_of(RankId rank) const {
+    return std::span(buffers).subspan(first_buffer[rank.index()], first_buffer[rank.index() + 1] - first_buffer[rank.index()]);
+  }
+  std::size_t instruction_count() const;  // all ranks, streams and sections
+  std::size_t resident_bytes() const;     // heap bytes of instructions and tables
+  bool operator==(const Program&) const = default;
+};
+
+// One line that says all of an instruction (docs/formats/program.md); what is left out has its default:
+//   OP stage[.microbatch[.slice]][@direction] [n<network>] [t<step>] [e|s|g<target>] [r<recipe>] [#<group>] [after stream:index]
+// "F 0.3 r0", "SEND 0.3 e1 r2 after 0:17", "STEP 1 s1", "WAIT 0 after 2:17".
+std::string text(const Instruction& instruction);
+std::string text(const InstructionKey& key);    // up to the step: "F 0.3"
+std::string brief(const Instruction& instruction);  // key and target, for messages: "SEND 0.3 e1"
+Result<Instruction> parse_instruction(std::string_view text);
+
+}  // namespace penstock

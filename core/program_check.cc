@@ -1,0 +1,26 @@
+#include "core/program_check.h"
+
+#include "core/check/program_index.h"
+
+namespace penstock {
+
+std::vector<Violation> check(const Program& program, const CheckOptions& options) {
+  using namespace check_rules;
+  Report report(options.most);
+  check_tables(program, report);
+  if (report.size() > 0) return report.take();
+
+  const ProgramIndex index = check_coverage(program, report);
+  const bool covered = report.size() == 0;
+  if (covered) {
+    check_messages(program, index, report);
+    check_sequence(program, index, report);
+  }
+  check_collectives(program, report);
+  const bool completes = !options.buffered || check_progress(program, false, report);
+  if (options.rendezvous && completes) check_progress(program, true, report);
+  if (covered) check_memory(program, index, report);
+  return report.take();
+}
+
+}  // namespace penstock

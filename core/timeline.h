@@ -1,0 +1,101 @@
+#pragma once
+
+// What happened when: spans, counters and flows on (rank, lane). The simulator and the executor both produce one, every
+// trace reader yields one, and every analysis works on all of them. Spans of one track never overlap.
+// File form: penstock.timeline/1 (docs/formats/timeline.md).
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/program.h"
+#include "core/units.h"
+
+namespace penstock {
+
+struct Track {
+  RankId rank;
+  std::string lane;  // "compute", "send 0>1", …
+
+  bool operator==(const Track&) const = default;
+};
+
+struct Span {
+  std::uint32_t track = 0;
+  std::int32_t step = 0;  // absolute; key.step is relative to the repetition
+  Nanoseconds start, end;
+  InstructionKey key;
+  std::int32_t label = -1;  // Timeline::labels, for spans of foreign traces that have no key
+
+  bool operator==(const Span&) const = default;
+};
+
+struct CounterPoint {
+  std::uint32_t counter = 0;
+  Nanoseconds time;
+  std::int64_t value = 0;
+
+  bool operator==(const CounterPoint&) const = default;
+};
+
+struct Counter {
+  RankId rank;
+  std::string name;  // "memory"
+  std::string unit;  // "B"
+
+  bool operator==(const Counter&) const = default;
+};
+
+struct Flow {
+  std::uint32_t from = 0, to = 0;  // spans: a SEND and its RECV
+
+  bool operator==(const Flow&) const = default;
+};
+
+enum class Origin : std::uint8_t { Predicted, Measured, Imported };
+constexpr auto enum_names(Origin) {
+  return std::to_array<std::pair<Origin, std::string_view>>(
+      {{Origin::Predicted, "predicted"}, {Origin::Measured, "measured"}, {Origin::Imported, "imported"}});
+}
+
+struct Timeline {
+  Origin origin = Origin::Predicted;
+  std::string name;            // of the program
+  std::string plan_digest;     // of the plan it came from, "" if none: predicted and measured are compared only if equal
+  std::int32_t ranks = 0;
+  std::int32_t warmup_steps = 0;  // leading steps that medians leave out
+  std::vector<Track> tracks;
+  std::vector<Span> spans;     // by (track, start)
+  std::vector<Counter> counters;
+  std::vector<CounterPoint> points;
+  std::vector<Flow> flows;
+  std::vector<std::string> labels;
+  std::vector<Bytes> peak_memory, live_peak;  // one a rank, 0 where unknown
+  std::vector<double> losses;                 // one a step, of a run
+  std::string weights_digest;                 // of a run: hex, over all parameters in declaration order
+
+  bool operator==(const Timeline&) const = default;
+};
+
+// End of the last span of each step, over all ranks, minus that of the step before (the first: minus the first start).
+// One entry a step that has spans, in order of steps.
+std::vector<Nanoseconds> step_times(const Timeline& timeline);
+// Median of step_times after the warm-up steps: the one definition of iteration time (docs/metrics.md). 0 if none is left.
+Nanoseconds iteration_time(const Timeline& timeline);
+
+struct RankUse {
+  RankId rank;
+  Nanoseconds busy, idle;  // of the compute lane; idle = wall - busy
+  double bubble_fraction = 0;  // idle / wall
+};
+// One a rank, over the steps after warm-up: from the end of the last warm-up step (without one, from the first start) to
+// the end of the last step. Busy: what is_busy() of the lane named "compute", and all that a foreign trace has there.
+// Waiting inside RECV, and WAIT, count as idle.
+inline constexpr std::string_view kComputeLane = "compute";
+std::vector<RankUse> rank_use(const Timeline& timeline);
+
+}  // namespace penstock

@@ -1,0 +1,225 @@
+#pragma once
+
+// What one training step computes: networks of layers, stores of parameters, sources of data, and (beyond ordinary
+// training) the tasks, edges and phases that tie several networks together. Ordinary training is one trained network, one
+// phase, hyper-period 1, and leaves tasks and edges empty: forward, backward and update of that network are implied.
+// Sizes here are per sample; a microbatch of b samples multiplies them. Nothing here knows devices or times.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/result.h"
+#include "core/units.h"
+
+namespace penstock {
+
+enum class DataType : std::uint8_t { F32, BF16, Byte };  // Byte: token ids of a byte-level vocabulary
+constexpr auto enum_names(DataType) {
+  return std::to_array<std::pair<DataType, std::string_view>>(
+      {{DataType::F32, "f32"}, {DataType::BF16, "bf16"}, {DataType::Byte, "byte"}});
+}
+std::int64_t size_of(DataType type);                     // bytes an element
+
+// A tensor of one sample: the batch dimension comes in front when it is allocated.
+struct TensorShape {
+  DataType type = DataType::F32;
+  std::vector<std::int64_t> dimensions;
+
+  std::int64_t elements() const;
+  Bytes bytes() const;  // of one sample
+  bool operator==(const TensorShape&) const = default;
+};
+
+// The kinds of layer the built-in executors know. T = sequence length, all tensors row-major with features last.
+//   Embedding     tokens [T] -> [T, width]: token table + position table
+//   LayerNorm     [.., width] -> same; attribute-free, ε = 1e-5
+//   Linear        [.., in] -> [.., out], with bias
+//   Attention     [T, 3·width] (q, k, v side by side) -> [T, width]; causal; attribute heads
+//   Gelu          elementwise, tanh form (Hendrycks & Gimpel 2016)
+//   Add           two inputs of equal shape -> their sum (residual connections)
+//   CrossEntropy  logits [T, classes] and targets [T] -> mean loss over all T·samples rows of the global batch
+//   MeanSquared   predictions [n] and targets [n] -> mean squared error over the global batch
+//   Opaque        known only by its measured or given costs: can be planned and simulated, not executed
+enum class LayerKind : std::uint8_t { Embedding, LayerNorm, Linear, Attention, Gelu, Add, CrossEntropy, MeanSquared, Opaque };
+constexpr auto enum_names(LayerKind) {
+  return std::to_array<std::pair<LayerKind, std::string_view>>(
+      {{LayerKind::Embedding, "embedding"}, {LayerKind::LayerNorm, "layer_norm"},
+       {LayerKind::Linear, "linear"}, {LayerKind::Attention, "attention"},
+       {LayerKind::Gelu, "gelu"}, {LayerKind::Add, "add"},
+       {LayerKind::CrossEntropy, "cross_entropy"}, {LayerKind::MeanSquared, "mean_squared"},
+       {LayerKind::Opaque, "opaque"}});
+}
+
+enum class Initializer : std::uint8_t { Zeros, Ones, Normal };  // Normal: mean 0, deviation `deviation`, keyed by name
+constexpr auto enum_names(Initializer) {
+  return std::to_array<std::pair<Initializer, std::string_view>>(
+      {{Initializer::Zeros, "zeros"}, {Initializer::Ones, "ones"},
+       {Initializer::Normal, "normal"}});
+}
+
+struct Parameter {
+  std::string name;  // unique in its network: "block3.attention.qkv.weight"
+  std::vector<std::int64_t> dimensions;
+  Initializer initializer = Initializer::Zeros;
+  double deviation = 0;
+
+  std::int64_t elements() const;
+  bool operator==(const Parameter&) const = default;
+};
+
+struct Layer {
+  std::string name;  // unique in its network
+  LayerKind kind = LayerKind::Opaque;
+  std::map<std::string, std::int64_t> attributes;  // what the kind above names: heads, …
+  std::vector<LayerId> inputs;                     // producers, all earlier in the list (topological order)
+  std::vector<SourceId> sources;                   // data that enters here: tokens, targets
+  TensorShape output;
+  std::vector<Parameter> parameters;
+
+  std::int64_t attribute(const std::string& key) const;  // PENSTOCK_CHECKs that it is there
+  bool is_loss() const { return kind == LayerKind::CrossEntropy || kind == LayerKind::MeanSquared; }
+  bool operator==(const Layer&) const = default;
+};
+
+struct Network {
+  std::string name;
+  std::vector<Layer> layers;  // in topological order
+
+  std::int64_t parameter_count() const;
+  bool operator==(const Network&) const = default;
+};
+
+struct Workload;
+
+// What identifies a layer's cost: kind, attributes, input and output shapes. Equal signatures cost the same, wherever
+// they stand. Stable text, e.g. "linear 128x512:f32 -> 128x2048:f32".
+std::string signature(const Workload& workload, const Network& network, LayerId layer);
+
+enum class StoreKind : std::uint8_t { Trained, Frozen, Ema, Copy };
+constexpr auto enum_names(StoreKind) {
+  return std::to_array<std::pair<StoreKind, std::string_view>>(
+      {{StoreKind::Trained, "trained"}, {StoreKind::Frozen, "frozen"}, {StoreKind::Ema, "ema"},
+       {StoreKind::Copy, "copy"}});
+}
+
+// A set of parameters with a version counter.
+struct Store {
+  std::string name;
+  NetworkId network;
+  std::vector<LayerId> layers;  // empty: the whole network
+  StoreKind kind = StoreKind::Trained;
+  StoreId of;                      // ema, copy: the store followed
+  double decay = 0;                // ema
+  std::int64_t refresh_period = 1; // copy: steps between refreshes
+  std::int64_t refresh_latency = 0;
+
+  bool operator==(const Store&) const = default;
+};
+
+enum class SourceKind : std::uint8_t { Text, NextText, Synthetic };  // NextText: the Text window moved on by one byte
+constexpr auto enum_names(SourceKind) {
+  return std::to_array<std::pair<SourceKind, std::string_view>>(
+      {{SourceKind::Text, "text"}, {SourceKind::NextText, "next_text"},
+       {SourceKind::Synthetic, "synthetic"}});
+}
+
+struct Source {
+  std::string name;
+  SourceKind kind = SourceKind::Text;
+  TensorShape sample;
+
+  bool operator==(const Source&) const = default;
+};
+
+enum class TaskKind : std::uint8_t { Load, Forward, ForwardNoGrad, Backward, Recompute, Loss, Reduce, Update, Ema, Refresh, Barrier, Host };
+constexpr auto enum_names(TaskKind) {
+  return std::to_array<std::pair<TaskKind, std::string_view>>(
+      {{TaskKind::Load, "load"}, {TaskKind::Forward, "forward"},
+       {TaskKind::ForwardNoGrad, "forward_no_grad"}, {TaskKind::Backward, "backward"},
+       {TaskKind::Recompute, "recompute"}, {TaskKind::Loss, "loss"}, {TaskKind::Reduce, "reduce"},
+       {TaskKind::Update, "update"}, {TaskKind::Ema, "ema"}, {TaskKind::Refresh, "refresh"},
+       {TaskKind::Barrier, "barrier"}, {TaskKind::Host, "host"}});
+}
+
+// Runs in the steps i of the hyper-period with i mod period = offset.
+struct Task {
+  std::string name;
+  TaskKind kind = TaskKind::Forward;
+  NetworkId network;
+  std::vector<LayerId> layers;  // empty: all
+  StoreId store;
+  std::int64_t period = 1;
+  std::int64_t offset = 0;
+
+  bool operator==(const Task&) const = default;
+};
+
+enum class DependencyKind : std::uint8_t { Data, State, Order };
+constexpr auto enum_names(DependencyKind) {
+  return std::to_array<std::pair<DependencyKind, std::string_view>>(
+      {{DependencyKind::Data, "data"}, {DependencyKind::State, "state"},
+       {DependencyKind::Order, "order"}});
+}
+
+struct TaskEdge {
+  TaskId from;
+  TaskId to;
+  DependencyKind kind = DependencyKind::Data;
+  std::int64_t distance = 0;   // in steps
+  std::int64_t staleness = 0;  // state edges: versions the reader may lag behind
+
+  bool operator==(const TaskEdge&) const = default;
+};
+
+struct Phase {
+  std::string name;
+  std::int64_t steps = 0;  // 0: until told to stop
+  std::string transition;  // what happens to the stores on leaving
+
+  bool operator==(const Phase&) const = default;
+};
+
+enum class OptimizerKind : std::uint8_t { Sgd };
+constexpr auto enum_names(OptimizerKind) {
+  return std::to_array<std::pair<OptimizerKind, std::string_view>>(
+      {{OptimizerKind::Sgd, "sgd"}});
+}
+
+struct Optimizer {
+  OptimizerKind kind = OptimizerKind::Sgd;
+  double learning_rate = 0.1;
+  double momentum = 0.9;  // v ← momentum·v + g;  w ← w − learning_rate·v
+
+  // Bytes of optimizer state for each byte of f32 parameter.
+  std::int64_t states() const { return momentum != 0 ? 1 : 0; }
+  bool operator==(const Optimizer&) const = default;
+};
+
+struct Workload {
+  std::string name;
+  std::vector<Network> networks;
+  std::vector<Store> stores;
+  std::vector<Source> sources;
+  std::vector<Task> tasks;
+  std::vector<TaskEdge> edges;
+  std::vector<Phase> phases;
+  Optimizer optimizer;
+  std::int64_t global_batch = 1;  // samples a step
+  std::int64_t hyper_period = 1;  // steps
+
+  bool operator==(const Workload&) const = default;
+};
+
+// Every reference in range, layers in topological order, shapes agreeing, exactly one loss in a trained network.
+Result<void> validate(const Workload& workload);
+
+// Equal for workloads that compute the same thing (names, shapes, edges, optimizer; not the global batch).
+std::string fingerprint(const Workload& workload);
+
+}  // namespace penstock

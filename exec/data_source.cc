@@ -1,0 +1,73 @@
+#include "exec/data_source.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "core/file.h"
+#include "core/random.h"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> read_text(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return read_file(path);
+  std::vector<std::string> names;
+  for (fs::recursive_directory_iterator it(path, ignored), end; it != end; it.increment(ignored)) {
+    const std::string extension = it->path().extension();
+    if (extension == ".md" || extension == ".txt") names.push_back(it->path().string());
+  }
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& name : names) {
+    PENSTOCK_TRY(std::string text, read_file(name));
+    all += text;
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
+  DataSource data;
+  data.sources_ = workload.sources;
+  data.seed_ = seed;
+  for (const Source& source : workload.sources) {
+    if (source.kind != SourceKind::Synthetic) data.window_ = std::max(data.window_, source.sample.elements() + 1);
+  }
+  if (data.window_ == 0) return data;  // nothing is read from text
+  PENSTOCK_TRY(data.text_, read_text(path));
+  if (data.bytes() < data.window_) {
+    return fail(Error{.code = ErrorCode::BadInput,
+                      .message = data.text_.empty()
+                                     ? "the data file is empty"
+                                     : fmt::format("{} bytes of text, but one sample takes {} (a window and the byte after it)",
+                                                   data.bytes(), data.window_),
+                      .where = {.file = path},
+                      .hint = "give a longer text with --data, or a workload with a shorter sequence"});
+  }
+  return data;
+}
+
+void DataSource::fill(SourceId id, std::int32_t step, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
+  const Source& source = sources_[id.index()];
+  const auto elements = static_cast<std::size_t>(source.sample.elements());
+  for (std::int64_t i = 0; i < count; ++i, out += elements) {
+    const std::uint64_t key = combine(combine(seed_, static_cast<std::uint64_t>(step)), static_cast<std::uint64_t>(first + i));
+    if (source.kind == SourceKind::Synthetic) {
+      const std::uint64_t stream = combine(key, hash(source.name));
+      for (std::size_t e = 0; e < elements; ++e) out[e] = static_cast<std::uint8_t>(combine(stream, e) & 0xff);
+      continue;
+    }
+    const std::uint64_t places = static_cast<std::uint64_t>(bytes() - window_) + 1;
+    const std::size_t start = mix(key) % places + (source.kind == SourceKind::NextText ? 1 : 0);
+    std::memcpy(out, text_.data() + start, elements);
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,33 @@
+#pragma once
+
+// Where samples come from. Sample j of step i is a window of the text at a place that depends on (seed, i, j) alone, so
+// every rank that loads it, in whatever schedule, sees the same bytes.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace penstock {
+
+class DataSource {
+ public:
+  // A file, or a folder whose *.md and *.txt files are joined in order of their names. Bad input if missing, empty, or
+  // shorter than one window of the workload's longest text source.
+  static Result<DataSource> open(const std::string& path, const Workload& workload, std::uint64_t seed);
+
+  // Writes samples [first, first + count) of the step, one after the other: count · elements bytes.
+  void fill(SourceId source, std::int32_t step, std::int64_t first, std::int64_t count, std::uint8_t* out) const;
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
+
+ private:
+  std::vector<Source> sources_;
+  std::string text_;
+  std::uint64_t seed_ = 0;
+  std::int64_t window_ = 0;  // longest, with the byte after it
+};
+
+}  // namespace penstock

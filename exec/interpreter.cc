@@ -1,0 +1,345 @@
+#include "exec/interpreter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "exec/parameters.h"
+
+namespace penstock {
+namespace {
+
+// The message of an edge in a given step and microbatch, as both ends compute it.
+std::uint64_t identity(EdgeId edge, std::int32_t step, const InstructionKey& key) {
+  return static_cast<std::uint64_t>(edge.value) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
+         static_cast<std::uint64_t>(key.microbatch & 0xffffff);
+}
+
+std::string lane(const Stream& stream, const Program& program) {
+  if (stream.kind == StreamKind::Compute) return "compute";
+  const ProgramEdge& edge = program.edges[stream.edge.index()];
+  return fmt::format("send {}>{}", edge.source.value, edge.destination.value);
+}
+
+// An order in which one thread may issue a section: each stream in its own order, nothing before what it comes after.
+std::vector<std::pair<std::size_t, std::size_t>> issue_order(const RankProgram& rank, std::vector<Instruction> Stream::*part) {
+  std::vector<std::size_t> cursor(rank.streams.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  const auto place_next = [&](std::size_t s) {
+    const auto& list = rank.streams[s].*part;
+    if (cursor[s] == list.size()) return false;
+    const Instruction& next = list[cursor[s]];
+    if (next.after_stream >= 0 && cursor[static_cast<std::size_t>(next.after_stream)] <= next.after_index) return false;
+    order.emplace_back(s, cursor[s]++);
+    return true;
+  };
+  for (bool progress = true; progress;) {
+    progress = place_next(0);
+    for (std::size_t s = 1; s < rank.streams.size(); ++s) {
+      while (place_next(s)) progress = true;
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Interpreter>> Interpreter::load(Setup setup) {
+  std::unique_ptr<Interpreter> interpreter(new Interpreter(std::move(setup)));
+  PENSTOCK_TRY_VOID(interpreter->prepare());
+  return interpreter;
+}
+
+Result<void> Interpreter::prepare() {
+  const Program& program = *setup_.program;
+  const RankProgram& rank = program.ranks[setup_.rank.index()];
+  PENSTOCK_TRY(arena_, setup_.device->allocate(program.arena[setup_.rank.index()]));
+  const auto buffers = program.buffers_of(setup_.rank);
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const Buffer& buffer = buffers[b];
+    const bool keyed_by_owner = buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer;
+    const std::int32_t stage = buffer.cls == BufferClass::Workspace ? -1 : buffer.stage;
+    buffers_[{buffer.cls, stage, buffer.microbatch, keyed_by_owner ? buffer.owner : -1}] = static_cast<std::int32_t>(b);
+    if (is_persistent(buffer.cls) && !meter_.acquire(buffer.offset, buffer.bytes)) {
+      return fail(ErrorCode::Internal, "persistent buffers overlap");
+    }
+  }
+  for (const Stream& stream : rank.streams) {
+    const auto role = stream.kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
+    streams_.push_back(setup_.device->create_stream(fmt::format("{} {}", setup_.rank.value, lane(stream, program)), role));
+  }
+  PENSTOCK_TRY_VOID(prepare_stages());
+  PENSTOCK_TRY_VOID(prepare_section(&Stream::prologue, prologue_));
+  PENSTOCK_TRY_VOID(prepare_section(&Stream::body, body_));
+  PENSTOCK_TRY_VOID(prepare_section(&Stream::epilogue, epilogue_));
+  const std::size_t repetitions = static_cast<std::size_t>(setup_.steps / program.body_steps);
+  stamps_.resize(prologue_.instructions.size() + repetitions * body_.instructions.size() + epilogue_.instructions.size());
+  return {};
+}
+
+Result<void> Interpreter::prepare_stages() {
+  const Plan& plan = *setup_.plan;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const PlanStage& stage = plan.stages[s];
+    if (std::find(stage.devices.begin(), stage.devices.end(), setup_.rank) == stage.devices.end()) continue;
+    const StageId id(static_cast<std::int64_t>(s));
+    StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
+                         .layout = lay_out_stage(plan, id), .microbatch_size = plan.microbatch_size,
+                         .microbatches = plan.microbatches, .data = setup_.data, .losses = setup_.losses};
+    layouts_[id] = request.layout;
+    PENSTOCK_TRY(stages_[id], setup_.device->make_stage(request));
+    const Bytes needed = request.layout.workspace + stages_[id]->scratch_bytes();
+    const auto workspace = buffers_.find({BufferClass::Workspace, -1, -1, -1});
+    const Bytes given = workspace == buffers_.end()
+                            ? Bytes(0)
+                            : setup_.program->buffers_of(setup_.rank)[static_cast<std::size_t>(workspace->second)].bytes;
+    if (needed > given) {
+      return fail(ErrorCode::Infeasible,
+                  fmt::format("stage {} needs {} B of workspace with this machine's kernels, the plan gives {} B", s,
+                              needed.value, given.value),
+                  "profile the workload on this machine and plan again with --profile");
+    }
+    const Network& network = plan.workload.networks[stage.network.index()];
+    const std::vector<Bytes> offsets = parameter_offsets(network, stage.layers);
+    std::byte* weights = address(BufferClass::Weights, id, -1, -1);
+    std::size_t next = 0;
+    for (const LayerId layer : stage.layers) {
+      for (const Parameter& parameter : network.layers[layer.index()].parameters) {
+        const std::vector<float> values = initial_values(parameter, setup_.seed);
+        setup_.device->write(weights + offsets[next++].value, values.data(),
+                             Bytes(static_cast<std::int64_t>(values.size() * sizeof(float))));
+      }
+    }
+  }
+  return {};
+}
+
+std::byte* Interpreter::address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const {
+  const auto found = buffers_.find({cls, cls == BufferClass::Workspace ? -1 : stage.value, microbatch, owner});
+  if (found == buffers_.end()) return nullptr;
+  return arena_ + setup_.program->buffers_of(setup_.rank)[static_cast<std::size_t>(found->second)].offset.value;
+}
+
+namespace {
+
+std::int32_t edge_between(const Program& program, Payload payload, StageId from, StageId to) {
+  for (std::size_t e = 0; e < program.edges.size(); ++e) {
+    const ProgramEdge& edge = program.edges[e];
+    if (edge.payload == payload && edge.from == from && edge.to == to) return static_cast<std::int32_t>(e);
+  }
+  return -1;
+}
+
+}  // namespace
+
+StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) const {
+  const Program& program = *setup_.program;
+  const StageLayout& layout = layouts_.at(stage);
+  StageMemoryMap map;
+  map.weights = address(BufferClass::Weights, stage, -1, -1);
+  map.gradients = address(BufferClass::Gradients, stage, -1, -1);
+  map.optimizer = address(BufferClass::Optimizer, stage, -1, -1);
+  map.workspace = address(BufferClass::Workspace, stage, -1, -1);
+  if (microbatch < 0) return map;
+  map.data = address(BufferClass::Data, stage, microbatch, -1);
+  map.stash = address(BufferClass::Stash, stage, microbatch, -1);
+  for (const std::int32_t e : layout.out_edges) {
+    const StageId to = setup_.plan->edges[static_cast<std::size_t>(e)].to;
+    map.activation_send.push_back(
+        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Activation, stage, to)));
+    map.gradient_receive.push_back(
+        address(BufferClass::ReceiveBuffer, stage, microbatch, edge_between(program, Payload::Gradient, to, stage)));
+  }
+  for (const std::int32_t e : layout.in_edges) {
+    const StageId from = setup_.plan->edges[static_cast<std::size_t>(e)].from;
+    map.gradient_send.push_back(
+        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Gradient, stage, from)));
+  }
+  return map;
+}
+
+Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& instruction, std::size_t stream) {
+  const Program& program = *setup_.program;
+  const InstructionKey& key = instruction.key;
+  const StageId id(key.stage);
+  PreparedInstruction out;
+  out.key = key;
+  out.stream = streams_[stream];
+  const auto stage = stages_.find(id);
+  if (key.op != Op::Wait && stage == stages_.end()) {
+    return fail(ErrorCode::Internal, fmt::format("{} is on rank {}, which does not hold its stage", text(instruction), setup_.rank.value));
+  }
+  switch (key.op) {
+    case Op::Load: out.call = stage->second->load(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::F: out.call = stage->second->forward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::BF: out.call = stage->second->backward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::Step: out.call = stage->second->update(memory_map(id, -1)); break;
+    case Op::Wait: break;
+    case Op::Send:
+    case Op::Recv: {
+      const bool sends = key.op == Op::Send;
+      out.edge = EdgeId(instruction.target);
+      const ProgramEdge& edge = program.edges[out.edge.index()];
+      out.bytes = edge.bytes;
+      const auto& ends = sends ? setup_.senders : setup_.receivers;
+      out.communicator = ends.at(out.edge);
+      if (sends) {
+        out.data = address(BufferClass::SendBuffer, id, key.microbatch, out.edge.value);
+      } else if (edge.payload == Payload::Gradient) {
+        out.data = address(BufferClass::ReceiveBuffer, id, key.microbatch, out.edge.value);
+      } else {
+        const StageLayout& layout = layouts_.at(id);
+        for (std::size_t i = 0; i < layout.in_edges.size(); ++i) {
+          if (setup_.plan->edges[static_cast<std::size_t>(layout.in_edges[i])].from != edge.from) continue;
+          out.data = address(BufferClass::Stash, id, key.microbatch, -1) + layout.received[i].value;
+        }
+      }
+      if (out.data == nullptr) {
+        return fail(ErrorCode::Internal, fmt::format("{} has no buffer on rank {}", text(instruction), setup_.rank.value));
+      }
+      break;
+    }
+    default:
+      return fail(ErrorCode::Unavailable, fmt::format("the executor does not run {} yet ({})", name(key.op), text(instruction)),
+                  "choose a schedule without it");
+  }
+  return out;
+}
+
+Result<void> Interpreter::prepare_section(std::vector<Instruction> Stream::*part, Section& section) {
+  const RankProgram& rank = setup_.program->ranks[setup_.rank.index()];
+  std::map<std::pair<std::int32_t, std::uint32_t>, EventHandle> events;  // of instructions that others come after
+  std::size_t total = 0;
+  for (const Stream& stream : rank.streams) {
+    total += (stream.*part).size();
+    for (const Instruction& instruction : stream.*part) {
+      if (instruction.after_stream < 0) continue;
+      EventHandle& event = events[{instruction.after_stream, instruction.after_index}];
+      if (!event.valid()) event = setup_.device->create_event();
+    }
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> placed;
+  for (const auto& [s, i] : issue_order(rank, part)) {
+    const Instruction& instruction = (rank.streams[s].*part)[i];
+    PENSTOCK_TRY(PreparedInstruction prepared, prepare_instruction(instruction, s));
+    std::size_t before = 0;  // the tag counts through the stream's sections
+    if (part != &Stream::prologue) before += rank.streams[s].prologue.size();
+    if (part == &Stream::epilogue) before += rank.streams[s].body.size();
+    prepared.position = static_cast<std::uint32_t>(before + i);
+    if (instruction.after_stream >= 0) prepared.wait_for = events.at({instruction.after_stream, instruction.after_index});
+    if (const auto event = events.find({static_cast<std::int32_t>(s), static_cast<std::uint32_t>(i)}); event != events.end()) {
+      prepared.recorded = event->second;
+    }
+    placed[{s, i}] = section.instructions.size();
+    section.instructions.push_back(std::move(prepared));
+  }
+  if (section.instructions.size() != total) {
+    return fail(ErrorCode::Infeasible, fmt::format("rank {}: its streams wait for one another in a circle", setup_.rank.value),
+                "penstock check shows the circle");
+  }
+  if (part != &Stream::body) return {};
+  const auto buffers = setup_.program->buffers_of(setup_.rank);
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (is_persistent(buffers[b].cls)) continue;
+    section.instructions[placed.at({0, buffers[b].first})].acquires.push_back(static_cast<std::int32_t>(b));
+    section.instructions[placed.at({0, buffers[b].last})].releases.push_back(static_cast<std::int32_t>(b));
+  }
+  return {};
+}
+
+Result<void> Interpreter::issue(const Section& section, std::int32_t first_step, std::size_t first_stamp) {
+  RankDevice& device = *setup_.device;
+  const auto buffers = setup_.program->buffers_of(setup_.rank);
+  for (std::size_t i = 0; i < section.instructions.size(); ++i) {
+    const PreparedInstruction& instruction = section.instructions[i];
+    const std::int32_t step = first_step + instruction.key.step;
+    const WorkTag tag{.instruction = static_cast<std::int32_t>(instruction.position), .step = step};
+    Stamp* stamp = &stamps_[first_stamp + i];
+    for (const std::int32_t b : instruction.acquires) {
+      const Buffer& buffer = buffers[static_cast<std::size_t>(b)];
+      if (meter_.acquire(buffer.offset, buffer.bytes)) continue;
+      return fail(ErrorCode::Internal, fmt::format("rank {}: {} takes memory that is still in use", setup_.rank.value, text(instruction.key)));
+    }
+    if (instruction.wait_for.valid()) device.wait(instruction.stream, instruction.wait_for, tag);
+    if (instruction.call) {
+      device.launch(instruction.stream, *instruction.call, tag, stamp);
+    } else if (instruction.key.op == Op::Send) {
+      instruction.communicator->send(instruction.stream, instruction.data, instruction.bytes,
+                                     identity(instruction.edge, step, instruction.key), tag, stamp);
+    } else if (instruction.key.op == Op::Recv) {
+      instruction.communicator->receive(instruction.stream, instruction.data, instruction.bytes,
+                                        identity(instruction.edge, step, instruction.key), tag, stamp);
+    }
+    if (instruction.recorded.valid()) device.record(instruction.stream, instruction.recorded);
+    for (const std::int32_t b : instruction.releases) {
+      meter_.release(buffers[static_cast<std::size_t>(b)].offset, buffers[static_cast<std::size_t>(b)].bytes);
+    }
+  }
+  return {};
+}
+
+Result<void> Interpreter::run(StepGate& gate) {
+  const std::int32_t body_steps = setup_.program->body_steps;
+  const std::int32_t repetitions = setup_.steps / body_steps;
+  std::size_t stamp = 0;
+  PENSTOCK_TRY_VOID(issue(prologue_, 0, stamp));
+  stamp += prologue_.instructions.size();
+  for (repetitions_ = 0; repetitions_ < repetitions && gate.enter(repetitions_); ++repetitions_) {
+    PENSTOCK_TRY_VOID(issue(body_, repetitions_ * body_steps, stamp));
+    stamp += body_.instructions.size();
+  }
+  PENSTOCK_TRY_VOID(issue(epilogue_, repetitions_ * body_steps, stamp));
+  return setup_.device->synchronize();
+}
+
+const Instruction* Interpreter::instruction(std::size_t stream, WorkTag tag) const {
+  const Stream& s = setup_.program->ranks[setup_.rank.index()].streams[stream];
+  auto index = static_cast<std::size_t>(tag.instruction);
+  for (const auto* part : {&s.prologue, &s.body, &s.epilogue}) {
+    if (index < part->size()) return &(*part)[index];
+    index -= part->size();
+  }
+  return nullptr;
+}
+
+void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const {
+  const Program& program = *setup_.program;
+  const auto first_track = static_cast<std::uint32_t>(timeline.tracks.size());
+  for (const Stream& stream : program.ranks[setup_.rank.index()].streams) {
+    timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane(stream, program)});
+  }
+  std::size_t stamp = 0;
+  const auto append = [&](const Section& section, std::int32_t first_step) {
+    for (const PreparedInstruction& instruction : section.instructions) {
+      const Stamp& at = stamps_[stamp++];
+      if (instruction.key.op == Op::Wait) continue;
+      if (instruction.edge.valid()) transfers.push_back({instruction.edge, static_cast<std::uint32_t>(timeline.spans.size())});
+      timeline.spans.push_back(Span{.track = first_track + static_cast<std::uint32_t>(instruction.stream.value),
+                                    .step = first_step + instruction.key.step,
+                                    .start = at.start, .end = at.end, .key = instruction.key, .label = -1});
+    }
+  };
+  append(prologue_, 0);
+  for (std::int32_t k = 0; k < repetitions_; ++k) append(body_, k * program.body_steps);
+  append(epilogue_, repetitions_ * program.body_steps);
+}
+
+void Interpreter::read_parameter(StageId stage, std::size_t index, std::vector<float>& out) const {
+  const PlanStage& planned = setup_.plan->stages[stage.index()];
+  const Network& network = setup_.plan->workload.networks[planned.network.index()];
+  const std::vector<Bytes> offsets = parameter_offsets(network, planned.layers);
+  std::size_t before = 0;
+  for (const LayerId layer : planned.layers) {
+    const auto& parameters = network.layers[layer.index()].parameters;
+    if (index < before + parameters.size()) {
+      out.resize(static_cast<std::size_t>(parameters[index - before].elements()));
+      const std::byte* from = address(BufferClass::Weights, stage, -1, -1) + offsets[index].value;
+      setup_.device->read(out.data(), from, Bytes(static_cast<std::int64_t>(out.size() * sizeof(float))));
+      return;
+    }
+    before += parameters.size();
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+#pragma once
+
+// Losses of steps from those of their microbatches, added in microbatch order whatever the schedule.
+
+#include <cstdint>
+#include <vector>
+
+namespace penstock {
+
+inline std::vector<double> step_losses(const std::vector<double>& losses, std::int64_t microbatches, std::int32_t steps) {
+  std::vector<double> out;
+  for (std::int32_t step = 0; step < steps; ++step) {
+    double sum = 0;
+    for (std::int64_t m = 0; m < microbatches; ++m) sum += losses[static_cast<std::size_t>(step * microbatches + m)];
+    out.push_back(sum);
+  }
+  return out;
+}
+
+}  // namespace penstock

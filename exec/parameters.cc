@@ -1,0 +1,38 @@
+#include "exec/parameters.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "core/random.h"
+
+namespace penstock {
+
+std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(parameter.elements()));
+  switch (parameter.initializer) {
+    case Initializer::Zeros: break;
+    case Initializer::Ones: values.assign(values.size(), 1.0f); break;
+    case Initializer::Normal: {
+      const std::uint64_t key = combine(seed, hash(parameter.name));
+      for (std::size_t e = 0; e < values.size(); ++e) {
+        values[e] = static_cast<float>(parameter.deviation * normal(combine(key, e)));
+      }
+      break;
+    }
+  }
+  return values;
+}
+
+void WeightsDigest::add(const float* values, std::size_t elements) {
+  // Four bytes a round: a float's bits are one unit here, and nothing else reads the digest.
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::uint32_t bits;
+    std::memcpy(&bits, values + i, sizeof(bits));
+    state_ = (state_ ^ bits) * 0x100000001b3u;
+  }
+}
+
+std::string WeightsDigest::text() const { return fmt::format("{:016x}", state_); }
+
+}  // namespace penstock

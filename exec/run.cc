@@ -1,0 +1,183 @@
+#include "exec/run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <thread>
+#include <tuple>
+
+#include "exec/cpu/cpu_device.h"
+#include "exec/cpu/processor.h"
+#include "exec/interpreter.h"
+#include "exec/losses.h"
+#include "exec/parameters.h"
+#include "exec/watchdog.h"
+
+namespace penstock {
+namespace {
+
+// Everything a local run holds, in the order of dependence: workers of devices end before what they use goes.
+struct LocalRun {
+  std::shared_ptr<cpu::RunState> state = std::make_shared<cpu::RunState>();
+  DataSource data;
+  std::vector<double> losses;
+  std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::unique_ptr<Interpreter>> ranks;
+};
+
+Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
+  PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
+  local.losses.assign(static_cast<std::size_t>(options.steps * plan.microbatches), 0.0);
+  const auto count = program.ranks.size();
+  const int cores = cpu::core_count();
+  const bool bind = count <= static_cast<std::size_t>(cores);  // more ranks than cores: let the system share them out
+  for (std::size_t r = 0; r < count; ++r) {
+    local.devices.push_back(std::make_unique<cpu::CpuDevice>(local.state, bind ? static_cast<int>(r) : -1));
+  }
+  std::vector<Interpreter::Setup> setups(count);
+  for (std::size_t e = 0; e < program.edges.size(); ++e) {
+    const ProgramEdge& edge = program.edges[e];
+    cpu::CommunicatorPair pair = cpu::connect(*local.devices[edge.source.index()], *local.devices[edge.destination.index()]);
+    const EdgeId id(static_cast<std::int64_t>(e));
+    setups[edge.source.index()].senders[id] = pair.sender.get();
+    setups[edge.destination.index()].receivers[id] = pair.receiver.get();
+    local.communicators.push_back(std::move(pair.sender));
+    local.communicators.push_back(std::move(pair.receiver));
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    Interpreter::Setup& setup = setups[r];
+    setup.plan = &plan;
+    setup.program = &program;
+    setup.rank = RankId(static_cast<std::int64_t>(r));
+    setup.device = local.devices[r].get();
+    setup.data = &local.data;
+    setup.losses = local.losses.data();
+    setup.steps = options.steps;
+    setup.seed = options.seed;
+    PENSTOCK_TRY(auto rank, Interpreter::load(std::move(setup)));
+    local.ranks.push_back(std::move(rank));
+  }
+  return {};
+}
+
+// One issuing thread a rank. The first failure stands.
+Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& local, StepGate& gate) {
+  const Nanoseconds deadline = std::max(options.deadline, nanoseconds(20 * plan.iteration_time_s));
+  const Watchdog watchdog(
+      local.ranks, deadline, [&] { return local.state->now(); },
+      [&] {
+        if (options.stop.stop_requested()) gate.close();
+        const Activity activity = local.ranks[0]->activity(0);
+        if (options.progress && activity.kind != ActivityKind::Idle) options.progress(activity.work.step);
+      });
+  std::vector<Result<void>> results(local.ranks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < local.ranks.size(); ++r) {
+    threads.emplace_back([&, r] {
+      results[r] = local.ranks[r]->run(gate);
+      if (!results[r]) local.state->abort(results[r].error());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (const auto reason = local.state->reason()) return fail(*reason);
+  return {};
+}
+
+// Over the parameters of all networks in declaration order, each read from the rank that holds it.
+std::string digest(const Plan& plan, const std::vector<std::unique_ptr<Interpreter>>& ranks) {
+  WeightsDigest digest;
+  std::vector<float> values;
+  for (std::size_t n = 0; n < plan.workload.networks.size(); ++n) {
+    const Network& network = plan.workload.networks[n];
+    for (std::size_t l = 0; l < network.layers.size(); ++l) {
+      for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        const PlanStage& stage = plan.stages[s];
+        if (stage.network.index() != n) continue;
+        std::size_t index = 0;
+        for (const LayerId layer : stage.layers) {
+          const std::size_t count = network.layers[layer.index()].parameters.size();
+          for (std::size_t p = 0; layer.index() == l && p < count; ++p) {
+            ranks[stage.devices[0].index()]->read_parameter(StageId(static_cast<std::int64_t>(s)), index + p, values);
+            digest.add(values.data(), values.size());
+          }
+          index += count;
+        }
+      }
+    }
+  }
+  return digest.text();
+}
+
+// Puts the spans in the order that timelines keep, and joins each SEND with its RECV.
+void finish(std::vector<Interpreter::Transfer>& transfers, Timeline& timeline) {
+  std::vector<std::uint32_t> order(timeline.spans.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Span &x = timeline.spans[a], &y = timeline.spans[b];
+    return std::pair(x.track, x.start) < std::pair(y.track, y.start);
+  });
+  std::vector<std::uint32_t> place(order.size());
+  std::vector<Span> sorted;
+  sorted.reserve(order.size());
+  for (const std::uint32_t i : order) {
+    place[i] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(timeline.spans[i]);
+  }
+  timeline.spans = std::move(sorted);
+  std::map<std::tuple<EdgeId, std::int32_t, std::int32_t>, std::uint32_t> sends;
+  const auto message = [&](const Interpreter::Transfer& t) {
+    const Span& span = timeline.spans[place[t.span]];
+    return std::tuple(t.edge, span.step, span.key.microbatch);
+  };
+  const auto is_send = [&](const Interpreter::Transfer& t) { return timeline.spans[place[t.span]].key.op == Op::Send; };
+  for (const auto& t : transfers) {
+    if (is_send(t)) sends[message(t)] = place[t.span];
+  }
+  for (const auto& t : transfers) {
+    if (is_send(t)) continue;
+    if (const auto from = sends.find(message(t)); from != sends.end()) {
+      timeline.flows.push_back(Flow{.from = from->second, .to = place[t.span]});
+    }
+  }
+}
+
+}  // namespace
+
+Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options) {
+  if (options.backend != "cpu") {
+    return fail(ErrorCode::Unavailable, fmt::format("this build has no backend \"{}\"", options.backend), "--backend cpu");
+  }
+  if (options.steps <= 0 || options.steps % program.body_steps != 0) {
+    return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", options.steps, program.body_steps));
+  }
+  LocalRun local;
+  PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
+  StepGate gate(options.steps / program.body_steps);
+  PENSTOCK_TRY_VOID(run_ranks(plan, options, local, gate));
+
+  RunResult result;
+  result.backend = options.backend;
+  result.instruction_set = local.devices[0]->describe().instruction_set;
+  result.steps = gate.repetitions() * program.body_steps;
+  result.interrupted = result.steps < options.steps;
+  Timeline& timeline = result.timeline;
+  timeline.origin = Origin::Measured;
+  timeline.name = program.name;
+  timeline.ranks = static_cast<std::int32_t>(local.ranks.size());
+  timeline.warmup_steps = std::min(options.warmup_steps, std::max(0, result.steps - 1));
+  std::vector<Interpreter::Transfer> transfers;
+  for (const auto& rank : local.ranks) {
+    rank->append_spans(timeline, transfers);
+    timeline.peak_memory.push_back(rank->meter().highest_end());
+    timeline.live_peak.push_back(rank->meter().live_peak());
+  }
+  finish(transfers, timeline);
+  timeline.losses = step_losses(local.losses, plan.microbatches, result.steps);
+  timeline.weights_digest = digest(plan, local.ranks);
+  return result;
+}
+
+}  // namespace penstock

@@ -1,0 +1,77 @@
+#pragma once
+
+// The kernels of one stage on one device, and the calls prepared from them. A call is made once, when a program is loaded,
+// with every address fixed; launching it costs a few stores.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/result.h"
+#include "core/stage_layout.h"
+#include "core/workload.h"
+
+namespace penstock {
+
+class DataSource;
+
+// Start and end of one launch, on the clock that all ranks of a run share.
+struct Stamp {
+  Nanoseconds start, end;
+};
+
+// Where one microbatch of one stage finds its memory. Null where the stage has none of a kind.
+struct StageMemoryMap {
+  std::byte* weights = nullptr;
+  std::byte* gradients = nullptr;
+  std::byte* optimizer = nullptr;
+  std::byte* workspace = nullptr;
+  std::byte* data = nullptr;
+  std::byte* stash = nullptr;
+  std::vector<std::byte*> activation_send;   // one an out edge of the layout
+  std::vector<std::byte*> gradient_receive;  // one an out edge
+  std::vector<std::byte*> gradient_send;     // one an in edge
+};
+
+// When the layers of a stage ran, for the profiler: each call overwrites the parts it runs.
+struct LayerStamps {
+  Stamp forward, backward_input, backward_weight, update;  // a loss layer's forward is its loss
+};
+
+// A prepared piece of work. What it does is its backend's business.
+class StageCall {
+ public:
+  virtual ~StageCall() = default;
+};
+
+struct StageRequest {
+  const Workload* workload = nullptr;
+  NetworkId network{0};
+  std::vector<LayerId> layers;
+  StageLayout layout;
+  std::int64_t microbatch_size = 1;
+  std::int64_t microbatches = 1;  // a step
+  const DataSource* data = nullptr;
+  // losses[step · microbatches + microbatch]: written by the loss call. Null on stages without a loss.
+  double* losses = nullptr;
+  LayerStamps* layer_stamps = nullptr;  // one a layer, or null: nobody asks
+};
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  // Library scratch beyond the layout's workspace; it lies right behind it.
+  virtual Bytes scratch_bytes() const = 0;
+
+  virtual std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  virtual std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  virtual std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  // Each layer's weight gradient, then its input gradient, from the last layer to the first.
+  virtual std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;  // and clears the gradients
+};
+
+}  // namespace penstock

@@ -1,0 +1,115 @@
+#include "exec/watchdog.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <set>
+
+namespace penstock {
+namespace {
+
+struct Place {
+  std::size_t rank, stream;
+  auto operator<=>(const Place&) const = default;
+};
+
+const RankProgram& program_of(const Interpreter& rank) {
+  return rank.setup().program->ranks[rank.setup().rank.index()];
+}
+
+// The stream that must move on before the one at `place` can; nothing if it is busy or idle itself.
+const Place* blocker(const std::vector<std::unique_ptr<Interpreter>>& ranks, Place place, const Activity& activity, Place& out) {
+  const Interpreter& rank = *ranks[place.rank];
+  const Instruction* instruction = rank.instruction(place.stream, activity.work);
+  if (instruction == nullptr) return nullptr;
+  if (activity.kind == ActivityKind::WaitingForEvent) {
+    if (instruction->after_stream < 0) return nullptr;
+    out = {place.rank, static_cast<std::size_t>(instruction->after_stream)};
+    return &out;
+  }
+  if (activity.kind != ActivityKind::WaitingForPeer) return nullptr;
+  const ProgramEdge& edge = rank.setup().program->edges[static_cast<std::size_t>(instruction->target)];
+  if (instruction->key.op == Op::Send) {
+    out = {edge.destination.index(), 0};
+    return &out;
+  }
+  const auto& streams = program_of(*ranks[edge.source.index()]).streams;
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    if (streams[s].kind == StreamKind::Send && streams[s].edge.value == instruction->target) {
+      out = {edge.source.index(), s};
+      return &out;
+    }
+  }
+  return nullptr;
+}
+
+std::string sentence(const Interpreter& rank, std::size_t stream, const Activity& activity, Nanoseconds now) {
+  const Instruction* instruction = rank.instruction(stream, activity.work);
+  const std::string who = fmt::format("rank {}", rank.setup().rank.value);
+  if (activity.kind == ActivityKind::Idle || instruction == nullptr) return who + " has nothing to do there";
+  const double since = seconds(now - activity.since);
+  const std::string what = fmt::format("{} of step {}", text(*instruction), activity.work.step);
+  switch (activity.kind) {
+    case ActivityKind::Running: return fmt::format("{} runs {} for {:.1f} s", who, what, since);
+    case ActivityKind::WaitingForEvent: return fmt::format("{} holds back {} for {:.1f} s", who, what, since);
+    default: return fmt::format("{} waits at {} for {:.1f} s", who, what, since);
+  }
+}
+
+}  // namespace
+
+std::string wait_for_report(const std::vector<std::unique_ptr<Interpreter>>& ranks, Nanoseconds now) {
+  // Start where somebody has waited longest.
+  Place place{0, 0};
+  Nanoseconds oldest = kForever;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t s = 0; s < program_of(*ranks[r]).streams.size(); ++s) {
+      const Activity activity = ranks[r]->activity(s);
+      if (activity.kind == ActivityKind::Idle || activity.since >= oldest) continue;
+      oldest = activity.since;
+      place = {r, s};
+    }
+  }
+  std::string story;
+  std::set<Place> seen;
+  for (const Place* next = &place; next != nullptr;) {
+    place = *next;
+    const Activity activity = ranks[place.rank]->activity(place.stream);
+    if (!story.empty()) story += "; ";
+    story += sentence(*ranks[place.rank], place.stream, activity, now);
+    if (!seen.insert(place).second) {
+      story += " (a circle)";
+      break;
+    }
+    static thread_local Place found;
+    next = blocker(ranks, place, activity, found);
+  }
+  return story;
+}
+
+Watchdog::Watchdog(const std::vector<std::unique_ptr<Interpreter>>& ranks, Nanoseconds deadline,
+                   std::function<Nanoseconds()> clock, std::function<void()> poll)
+    : ranks_(ranks), deadline_(deadline), clock_(std::move(clock)), poll_(std::move(poll)),
+      thread_([this](std::stop_token stop) { watch(stop); }) {}
+
+Watchdog::~Watchdog() = default;
+
+void Watchdog::watch(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    poll_();
+    const Nanoseconds now = clock_();
+    for (const auto& rank : ranks_) {
+      for (std::size_t s = 0; s < program_of(*rank).streams.size(); ++s) {
+        const Activity activity = rank->activity(s);
+        if (activity.kind == ActivityKind::Idle || now - activity.since < deadline_) continue;
+        rank->setup().device->abort(
+            Error{.code = ErrorCode::RunFailed, .message = "the run hangs: " + wait_for_report(ranks_, now),
+                  .hint = "penstock check proves whether the program can finish; a longer --deadline lets a slow machine go on"});
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace penstock

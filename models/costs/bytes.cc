@@ -1,0 +1,69 @@
+#include "models/costs/bytes.h"
+
+#include <algorithm>
+
+#include "core/footprint.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::int64_t kFloat = 4;
+
+double parameter_bytes(const Parameter& parameter) { return static_cast<double>(kFloat * parameter.elements()); }
+
+double parameter_bytes(const Layer& layer) {
+  double bytes = 0;
+  for (const Parameter& parameter : layer.parameters) bytes += parameter_bytes(parameter);
+  return bytes;
+}
+
+}  // namespace
+
+LayerTraffic layer_traffic(const Workload& workload, const Layer& layer, std::span<const TensorShape> input_shapes,
+                           std::int64_t microbatch) {
+  const auto b = static_cast<double>(microbatch);
+  const double x = input_shapes.empty() ? 0 : b * static_cast<double>(input_shapes[0].bytes().value);
+  const double y = b * static_cast<double>(layer.output.bytes().value);
+  const double p = parameter_bytes(layer);
+  const auto s = static_cast<double>(backward_needs(layer, input_shapes, microbatch).saved.value);
+  double t = 0;
+  for (const SourceId source : layer.sources) t += b * static_cast<double>(workload.sources[source.index()].sample.bytes().value);
+  const auto traffic = [&](double forward, double input, double weight) {
+    return LayerTraffic{2 * t, forward, input, weight};
+  };
+  switch (layer.kind) {
+    case LayerKind::Embedding: return traffic(t + 3 * y, 0, t + 5 * y);
+    case LayerKind::LayerNorm: return traffic(x + y + s + p, 2 * x + y + s + p / 2, x + y + s + 2 * p);
+    case LayerKind::Linear: {
+      PENSTOCK_CHECK(!layer.parameters.empty(), "a linear layer has a weight");
+      return traffic(x + y + p, x + y + parameter_bytes(layer.parameters[0]), x + y + 2 * p);
+    }
+    case LayerKind::Attention: return traffic(x + y + 2 * s, 2 * x + y + 3 * s, 0);
+    case LayerKind::Gelu: return traffic(x + y, 2 * x + y, 0);
+    case LayerKind::Add: return traffic(2 * x + y, 2 * x + y, 0);
+    case LayerKind::CrossEntropy: return traffic(t + x + s, t + s + x, 0);
+    case LayerKind::MeanSquared: return traffic(t + x, t + 2 * x, 0);
+    case LayerKind::Opaque: break;
+  }
+  PENSTOCK_CHECK(false, "what an opaque layer moves is not known");
+}
+
+double step_traffic(const Layer& layer, const Optimizer& optimizer) {
+  return 2 * parameter_bytes(layer) * static_cast<double>(2 + optimizer.states());
+}
+
+Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
+  const auto aligned = [](std::int64_t floats) { return align_up(Bytes(floats * kFloat), kTensorAlignment); };
+  if (layer.kind == LayerKind::Linear) {
+    return aligned(std::max({layer.parameters[0].elements(), microbatch * input_shapes[0].elements(),
+                             microbatch * layer.output.elements()}));
+  }
+  if (layer.kind == LayerKind::Attention) {
+    const std::int64_t tokens = layer.output.dimensions.front();
+    const std::int64_t depth = layer.output.dimensions.back() / layer.attribute("heads");
+    return 5 * aligned(tokens * depth) + 2 * aligned(tokens * tokens);
+  }
+  return Bytes(0);
+}
+
+}  // namespace penstock

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "models/clusters/clusters.h"
+#include "models/costs/cost_table.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::string_view kMeasure = "measure it: penstock profile";
+
+std::string_view name(CostOp op) {
+  for (const auto& [known, text] : enum_names(CostOp{}))
+    if (known == op) return text;
+  PENSTOCK_CHECK(false, "an operation without a name");
+}
+
+Result<void> expect_match(const Workload& workload, const Profile& profile, const Device& device, std::int64_t microbatch) {
+  if (workload.networks.size() != 1) {
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} has {} networks; a profile speaks of one", workload.name, workload.networks.size()));
+  }
+  if (profile.workload_fingerprint != fingerprint(workload)) {
+    return fail(ErrorCode::BadInput,
+                fmt::format("the profile is of {} ({}), not of {} ({})", profile.workload, profile.workload_fingerprint,
+                            workload.name, fingerprint(workload)),
+                "profile this workload, or plan that one");
+  }
+  if (profile.device_kind != device.kind) {
+    return fail(ErrorCode::BadInput,
+                fmt::format("the profile is of device kind {}, and device {} is a {}", profile.device_kind, device.name, device.kind),
+                "give a profile taken on that kind of device");
+  }
+  std::set<std::int64_t> held;
+  for (const LayerTime& row : profile.times)
+    if (row.op != CostOp::Step) held.insert(row.microbatch);
+  if (!held.contains(microbatch)) {
+    return fail(ErrorCode::BadInput,
+                fmt::format("the profile holds no microbatch of {} samples, only {}", microbatch,
+                            held.empty() ? "none at all" : fmt::format("{}", fmt::join(held, ", "))),
+                fmt::format("choose one of these, or measure it: penstock profile --microbatch {}", microbatch));
+  }
+  return {};
+}
+
+// The medians of one layer at one microbatch.
+class LayerMedians {
+ public:
+  LayerMedians(const Workload& workload, const Profile& profile, LayerId layer, std::int64_t microbatch)
+      : profile_(profile),
+        name_(workload.networks[0].layers[layer.index()].name),
+        signature_(signature(workload, workload.networks[0], layer)),
+        microbatch_(microbatch) {}
+
+  const Nanoseconds* find(CostOp op) const {
+    const LayerTime* row = profile_.find(signature_, op, op == CostOp::Step ? 0 : microbatch_);
+    return row == nullptr ? nullptr : &row->time.median;
+  }
+
+  Result<Nanoseconds> get(CostOp op) const {
+    if (const Nanoseconds* time = find(op)) return *time;
+    return lacks(fmt::format("the time of {}", penstock::name(op)));
+  }
+
+  Result<Bytes> workspace() const {
+    if (const LayerMemory* row = profile_.find_memory(signature_, microbatch_)) return row->workspace;
+    return lacks("the memory");
+  }
+
+ private:
+  tl::unexpected<Error> lacks(std::string what) const {
+    return fail(ErrorCode::BadInput, fmt::format("the profile lacks {} of layer \"{}\" ({}) at {} samples", what, name_,
+                                                 signature_, microbatch_),
+                std::string(kMeasure));
+  }
+
+  const Profile& profile_;
+  const std::string& name_;
+  std::string signature_;
+  std::int64_t microbatch_;
+};
+
+Result<LayerCost> layer_cost(const Layer& layer, const LayerMedians& medians) {
+  LayerCost cost;
+  if (!layer.sources.empty()) PENSTOCK_TRY(cost.load, medians.get(CostOp::Load));
+  PENSTOCK_TRY((layer.is_loss() ? cost.loss : cost.forward), medians.get(layer.is_loss() ? CostOp::Loss : CostOp::F));
+  const bool has_inputs = !layer.inputs.empty();
+  const bool has_parameters = !layer.parameters.empty();
+  const Nanoseconds* full = medians.find(CostOp::BF);
+  // Two parts measured apart need not add up to the whole, and the whole is what most schedules run: W is what BF leaves
+  // after B. Where a layer has only one of the parts, that part is the whole.
+  if (full != nullptr && has_inputs != has_parameters) {
+    (has_inputs ? cost.backward_input : cost.backward_weight) = *full;
+  } else {
+    if (has_inputs) PENSTOCK_TRY(cost.backward_input, medians.get(CostOp::B));
+    if (has_parameters && full == nullptr) PENSTOCK_TRY(cost.backward_weight, medians.get(CostOp::W));
+    if (has_parameters && full != nullptr) {
+      cost.backward_input = std::min(cost.backward_input, *full);
+      cost.backward_weight = *full - cost.backward_input;
+    }
+  }
+  if (has_parameters) PENSTOCK_TRY(cost.step, medians.get(CostOp::Step));
+  PENSTOCK_TRY(cost.scratch, medians.workspace());
+  return cost;
+}
+
+}  // namespace
+
+Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile, const Device& device,
+                                 std::int64_t microbatch) {
+  PENSTOCK_TRY_VOID(expect_match(workload, profile, device, microbatch));
+  CostTable table;
+  table.source = "profiled";
+  table.machine = profile.machine.cpu;
+  table.microbatch = microbatch;
+  const Network& network = workload.networks[0];
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const LayerMedians medians(workload, profile, LayerId(static_cast<std::int64_t>(i)), microbatch);
+    PENSTOCK_TRY(const LayerCost cost, layer_cost(network.layers[i], medians));
+    table.layers.push_back(cost);
+  }
+  std::vector<LinkTime> hand_offs;
+  for (const LinkTime& row : profile.links)
+    if (row.path == kThreadLink) hand_offs.push_back(row);
+  if (!hand_offs.empty()) {
+    const LinkFit fit = fit_link(hand_offs);
+    table.link_profiled = true;
+    table.link = kThreadLink;
+    table.link_latency = fit.latency;
+    table.link_bandwidth = fit.bandwidth;
+  }
+  return table;
+}
+
+}  // namespace penstock

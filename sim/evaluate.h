@@ -1,0 +1,84 @@
+#pragma once
+
+// The makespan of an Order: static lists, no contention, no allocation per call. This is what a search runs thousands of
+// times; sim/engine gives the same times for the lowered program (equal to the nanosecond, tests/properties).
+//
+// Every rank runs its list in order. An operation starts when its rank is free and its inputs are there:
+//   F(s)  after F of each stage before s in the stage graph;   BF/B(s) after F(s) and BF/B of each stage after s;
+//   W(s)  after B(s);   R(s) after F(s);   slices: F ascending, B descending;   STEP where it stands in the list.
+// Inputs from another rank arrive by transfers (core/transfer.h), those from the same rank at once. Under rendezvous a
+// rank receives its inputs one after the other, by edge number, before the operation starts; under both disciplines
+// transfers take no compute time. Fused operations start together, when the inputs of all are there, and last the sum.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/order.h"
+#include "core/result.h"
+#include "core/transfer.h"
+#include "core/units.h"
+
+namespace penstock {
+
+struct Evaluation {
+  Nanoseconds makespan;  // latest end, from time 0
+  Nanoseconds span;      // largest last end minus first start of one rank
+  std::vector<Nanoseconds> first_start, last_end, busy;  // one a rank; of computation, 0 where a list is empty
+
+  double bubble_fraction() const;  // 1 - largest busy time of a rank / makespan; 0 for an empty order
+};
+
+// Keeps its scratch memory between calls (16 bytes for each stage, microbatch and slice). One thread at a time.
+class Evaluator {
+ public:
+  // O(operations). The result is valid until the next call. Fails (Infeasible) with the story if the order deadlocks or an
+  // operation needs one that is in no list. The order's indices must be in range (rule R2 of core/program_check).
+  //
+  // Messages of one edge between two ranks are taken to be used in the order in which they are made, as rule R3 of
+  // core/program_check demands of the lowered program.
+  Result<const Evaluation*> evaluate(const Order& order, const OrderCosts& costs, Discipline discipline = Discipline::Eager);
+
+  // When `record` is set, start and end of operation i of Order::ops of the last call.
+  bool record = false;
+  std::vector<Nanoseconds> starts, ends;
+
+ private:
+  // What an operation of one kind on one stage reads and writes. Rows are first slots of finish_; the operation of
+  // microbatch i and slice l uses slot i * slices + l of each.
+  struct Route {
+    std::size_t input = 0;   // the only input; more than one: inputs_[first_input, last_input)
+    std::size_t own = 0;     // what must have run on the same stage before
+    std::size_t output = 0;
+    std::int64_t duration = 0;
+    std::int64_t transfer = 0;
+    std::int32_t slice_before = 0;  // which slice of `output` must have run before: -1 the one below, +1 the one above
+    std::uint32_t first_input = 0, last_input = 0;
+  };
+  struct Input {
+    std::size_t row = 0;
+    std::int64_t transfer = 0;
+  };
+  struct RankState {
+    std::size_t next = 0, end = 0;  // of Order::ops
+    std::int64_t clock = 0, first_start = -1, busy = 0;
+    std::size_t waits_for = 0;  // slot
+  };
+  template <Discipline kDiscipline, bool kChain>
+  struct Run;
+
+  bool prepare(const Order& order, const OrderCosts& costs);
+  void prepare_stage(const Order& order, const OrderCosts& costs, std::int32_t direction, std::int32_t stage);
+  Error deadlock(const Order& order) const;
+
+  Evaluation evaluation_;
+  std::vector<std::int64_t> finish_;  // by slot: when the operation ended; before that a mark, see evaluate.cc
+  std::vector<Route> routes_;         // [direction][stage][kind]
+  std::vector<Input> inputs_;
+  std::vector<std::int32_t> edges_in_, edges_out_;  // edge numbers by the stage they enter, by the stage they leave
+  std::vector<std::size_t> first_in_, first_out_;   // stages + 1 offsets
+  std::vector<RankState> ranks_;
+  std::vector<std::int32_t> ready_;   // a stack of ranks that can go on
+  std::vector<std::int32_t> next_waiter_;
+};
+
+}  // namespace penstock

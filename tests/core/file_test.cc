@@ -1,0 +1,171 @@
+#include "core/file.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+class File : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "penstock-file-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(File, WhatIsWrittenReadsBackByteForByte) {
+  std::string contents;
+  for (int i = 0; i < 300'000; ++i) contents += static_cast<char>(i * 31);
+  ASSERT_TRUE(write_file_atomic(path("a"), contents, Overwrite::No));
+  EXPECT_EQ(*read_file(path("a")), contents);
+  ASSERT_TRUE(write_file_atomic(path("empty"), "", Overwrite::No));
+  EXPECT_EQ(*read_file(path("empty")), "");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(File, AnExistingFileIsRefusedUnlessForced) {
+  ASSERT_TRUE(write_file_atomic(path("a"), "old", Overwrite::No));
+  const auto refused = write_file_atomic(path("a"), "new", Overwrite::No);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+  EXPECT_EQ(refused.error().text(), path("a") + ": the file exists already (hint: --force overwrites it)");
+  EXPECT_EQ(*read_file(path("a")), "old");
+  ASSERT_TRUE(write_file_atomic(path("a"), "new", Overwrite::Yes));
+  EXPECT_EQ(*read_file(path("a")), "new");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(File, OfManyWritersWithoutForceExactlyOneWins) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(write_file_atomic(path("a"), std::string(10'000, static_cast<char>('a' + i)), Overwrite::No) ? 0 : 1);
+    children.push_back(child);
+  }
+  int winners = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    winners += WEXITSTATUS(status) == 0;
+  }
+  EXPECT_EQ(winners, 1);
+  const std::string contents = *read_file(path("a"));
+  EXPECT_EQ(contents, std::string(10'000, contents[0]));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(File, LinksAreFollowedAndModesKept) {
+  ASSERT_TRUE(write_file_atomic(path("real"), "old", Overwrite::No));
+  ASSERT_EQ(::chmod(path("real").c_str(), 0600), 0);
+  fs::create_symlink("real", folder_ / "link");
+  ASSERT_TRUE(write_file_atomic(path("link"), "new", Overwrite::Yes));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(*read_file(path("real")), "new");
+  EXPECT_EQ(fs::status(folder_ / "real").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(File, DevicesAreWrittenDirectly) {
+  EXPECT_TRUE(write_file_atomic("/dev/null", "x", Overwrite::No));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(File, FailuresNameTheFileAndTheReasonAndLeaveNothing) {
+  EXPECT_EQ(read_file(path("none")).error().text(), path("none") + ": cannot read: No such file or directory");
+  EXPECT_EQ(read_file(folder_.string()).error().text(), folder_.string() + ": cannot read: Is a directory");
+  const auto no_folder = write_file_atomic(path("no/such/a"), "x", Overwrite::No);
+  EXPECT_EQ(no_folder.error().text(), path("no/such/a") + ": cannot write: No such file or directory (hint: its folder must exist)");
+  EXPECT_EQ(no_folder.error().code, ErrorCode::Usage);
+  EXPECT_EQ(write_file_atomic(folder_.string(), "x", Overwrite::Yes).error().message, "cannot write: Is a directory");
+  const auto full = write_file_atomic("/dev/full", "x", Overwrite::No);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::Unavailable);
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(File, AWriterKilledAtAnyMomentLeavesTheOldOrTheNewFileWhole) {
+  const std::string old_contents(3'000'000, 'o'), new_contents(5'000'000, 'n');
+  ASSERT_TRUE(write_file_atomic(path("a"), old_contents, Overwrite::No));
+  std::mt19937 random(5);
+  int killed = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;)
+        if (!write_file_atomic(path("a"), new_contents, Overwrite::Yes) ||
+            !write_file_atomic(path("a"), old_contents, Overwrite::Yes))
+          ::_exit(1);
+    }
+    ::usleep(static_cast<useconds_t>(random() % 20'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    killed += WIFSIGNALED(status);
+    const auto contents = read_file(path("a"));
+    ASSERT_TRUE(contents);
+    ASSERT_TRUE(*contents == old_contents || *contents == new_contents) << contents->size();
+    // A kill between naming and replacing can leave a second, whole file; never a part of one.
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string whole = *read_file(entry.path());
+      ASSERT_TRUE(whole == old_contents || whole == new_contents) << entry.path();
+    }
+  }
+  EXPECT_EQ(killed, 60);
+}
+
+TEST_F(File, ANewFileKilledInTheMakingIsNotThereOrWhole) {
+  const std::string contents(5'000'000, 'n');
+  std::mt19937 random(6);
+  for (int trial = 0; trial < 40; ++trial) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(write_file_atomic(path("a"), contents, Overwrite::No) ? 0 : 1);
+    ::usleep(static_cast<useconds_t>(random() % 8'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (fs::exists(folder_ / "a")) {
+      ASSERT_EQ(fs::file_size(folder_ / "a"), contents.size());
+      fs::remove(folder_ / "a");
+    }
+  }
+}
+
+TEST(ParseDocument, TheEndingDecidesThenTheFirstCharacter) {
+  EXPECT_EQ(parse_document("a = 1", "f.toml")->find("a")->integer(), 1);
+  EXPECT_EQ(parse_document(" \n {\"a\": 1}", "f")->find("a")->integer(), 1);
+  EXPECT_EQ(parse_document("a = 1", "f")->find("a")->integer(), 1);
+  EXPECT_EQ(parse_document("[1]", "f.json")->array().size(), 1u);
+  EXPECT_EQ(parse_document("[t]\na = 1", "<stdin>")->find("t")->find("a")->integer(), 1);
+  EXPECT_NE(parse_document("{\"a\": 1}", "f.toml").error().message.find("not TOML"), std::string::npos);
+  EXPECT_NE(parse_document("a = 1", "f.json").error().message.find("not JSON"), std::string::npos);
+  EXPECT_EQ(parse_document("\x7f""ELF", "f").error().hint, "a document is TOML, or JSON that starts with '{'");
+  EXPECT_EQ(parse_document("", "f").error().text(), "f: there is nothing in it");
+}
+
+TEST_F(File, ReadDocumentReadsAndParses) {
+  ASSERT_TRUE(write_file_atomic(path("a.toml"), "x = 1\ny = \n", Overwrite::No));
+  const auto error = read_document(path("a.toml")).error();
+  EXPECT_EQ(error.where.file, path("a.toml"));
+  EXPECT_EQ(error.where.line, 2);
+}
+
+}  // namespace
+}  // namespace penstock
