@@ -16,6 +16,7 @@ list(JOIN dnnl_VERSION "." dnnl_VERSION)
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(dnnl REQUIRED_VARS dnnl_LIBRARY dnnl_INCLUDE_DIR VERSION_VAR dnnl_VERSION
+                                  HANDLE_VERSION_RANGE
                                   REASON_FAILURE_MESSAGE "on Debian and Ubuntu: apt-get install libdnnl-dev")
 if(dnnl_FOUND AND NOT TARGET DNNL::dnnl)
   add_library(DNNL::dnnl UNKNOWN IMPORTED)

@@ -6,7 +6,7 @@ find_package(nlohmann_json REQUIRED)    # core/json.cc
 find_package(tomlplusplus REQUIRED)     # core/toml.cc
 find_package(spdlog REQUIRED)           # core/log.cc
 find_package(Boost 1.74 REQUIRED)       # core/graph_algorithms.cc (header only)
-find_package(dnnl MODULE 2.6 REQUIRED)  # exec/cpu: matrix products
+find_package(dnnl 2.6...<3 MODULE REQUIRED) # exec/cpu: matrix products; version 3 is another API
 find_package(OpenMP REQUIRED)           # exec/cpu: only to hold oneDNN at one thread
 find_package(Eigen3 3.4 REQUIRED)       # exec/cpu: everything that is not a matrix product
 find_package(CLI11 REQUIRED)            # cli/

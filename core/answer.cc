@@ -26,7 +26,9 @@ std::string human_seconds(double x) {
 
 // Characters as wide as one column each: bytes that continue a character do not count.
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 void pad(std::string& out, std::string_view cell, std::size_t to, Align align) {
@@ -42,7 +44,8 @@ std::vector<std::vector<std::string>> human_cells(const Table& table) {
   for (const Column& column : table.columns) out[0].push_back(column.label);
   for (const auto& row : table.rows) {
     std::vector<std::string>& cells = out.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i) cells.push_back(human_text(row[i], table.columns[i].unit));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(human_text(row[i], table.columns[i].unit));
   }
   return out;
 }
@@ -62,8 +65,10 @@ std::string escape_markdown(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '|') out += '\\';
-    if (c == '\n') out += ' ';
-    else out += c;
+    if (c == '\n')
+      out += ' ';
+    else
+      out += c;
   }
   return out;
 }
@@ -80,11 +85,14 @@ std::string csv_field(std::string_view text) {
 
 std::string csv_cell(const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::Null: return "";
-    case Value::Kind::String: return csv_field(value.string());
+    case Value::Kind::Null:
+      return "";
+    case Value::Kind::String:
+      return csv_field(value.string());
     case Value::Kind::Array: {
       const auto nested = [](const Value& x) { return x.is_array() || x.is_object(); };
-      if (std::any_of(value.array().begin(), value.array().end(), nested)) return csv_field(to_json(value, 0));
+      if (std::any_of(value.array().begin(), value.array().end(), nested))
+        return csv_field(to_json(value, 0));
       std::string out;
       for (const Value& x : value.array()) {
         if (!out.empty()) out += ';';
@@ -92,7 +100,8 @@ std::string csv_cell(const Value& value) {
       }
       return csv_field(out);
     }
-    default: return csv_field(to_json(value, 0));
+    default:
+      return csv_field(to_json(value, 0));
   }
 }
 
@@ -100,13 +109,19 @@ std::string csv_cell(const Value& value) {
 
 std::string_view Unit::name() const {
   switch (kind_) {
-    case Seconds: return "s";
-    case Bytes: return "B";
-    case BytesPerSecond: return "B/s";
-    case FlopsPerSecond: return "FLOP/s";
-    case Other: return name_;
+    case Seconds:
+      return "s";
+    case Bytes:
+      return "B";
+    case BytesPerSecond:
+      return "B/s";
+    case FlopsPerSecond:
+      return "FLOP/s";
+    case Other:
+      return name_;
     case None:
-    case Fraction: return "";
+    case Fraction:
+      return "";
   }
   return "";
 }
@@ -121,14 +136,18 @@ void Answer::add(std::string key, std::string label, Value value, Unit unit, Sho
 }
 
 Table& Answer::add_table(std::string key, std::string title, std::vector<Column> columns) {
-  return tables.emplace_back(Table{std::move(key), std::move(title), std::move(columns), {}, Show::Always});
+  return tables.emplace_back(
+      Table{std::move(key), std::move(title), std::move(columns), {}, Show::Always});
 }
 
 std::string human_text(const Value& value, const Unit& unit) {
   switch (value.kind()) {
-    case Value::Kind::Null: return "-";
-    case Value::Kind::Boolean: return value.boolean() ? "yes" : "no";
-    case Value::Kind::String: return value.string();
+    case Value::Kind::Null:
+      return "-";
+    case Value::Kind::Boolean:
+      return value.boolean() ? "yes" : "no";
+    case Value::Kind::String:
+      return value.string();
     case Value::Kind::Array: {
       std::string out = "[";
       for (const Value& x : value.array()) {
@@ -137,19 +156,27 @@ std::string human_text(const Value& value, const Unit& unit) {
       }
       return out + "]";
     }
-    case Value::Kind::Object: return to_json(value, 0);
+    case Value::Kind::Object:
+      return to_json(value, 0);
     case Value::Kind::Integer:
-    case Value::Kind::Real: break;
+    case Value::Kind::Real:
+      break;
   }
   const double x = value.real();
   switch (unit.kind()) {
-    case Unit::Seconds: return human_seconds(x);
-    case Unit::Bytes: return text(Bytes(value.is_integer() ? value.integer() : std::llround(x)));
-    case Unit::BytesPerSecond: return text(BytesPerSecond(x));
-    case Unit::FlopsPerSecond: return text(FlopsPerSecond(x));
-    case Unit::Fraction: return fmt::format("{:.1f} %", 100 * x);
+    case Unit::Seconds:
+      return human_seconds(x);
+    case Unit::Bytes:
+      return text(Bytes(value.is_integer() ? value.integer() : std::llround(x)));
+    case Unit::BytesPerSecond:
+      return text(BytesPerSecond(x));
+    case Unit::FlopsPerSecond:
+      return text(FlopsPerSecond(x));
+    case Unit::Fraction:
+      return fmt::format("{:.1f} %", 100 * x);
     case Unit::None:
-    case Unit::Other: break;
+    case Unit::Other:
+      break;
   }
   std::string out = value.is_integer() ? fmt::format("{}", value.integer()) : human_number(x);
   if (unit.kind() == Unit::Other) out += fmt::format(" {}", unit.name());
@@ -216,7 +243,8 @@ std::string to_markdown(const Answer& answer) {
     const auto cells = human_cells(table);
     row_of(cells[0]);
     out += '|';
-    for (const Column& column : table.columns) out += column.align == Align::Right ? "---:|" : ":---|";
+    for (const Column& column : table.columns)
+      out += column.align == Align::Right ? "---:|" : ":---|";
     out += '\n';
     for (std::size_t i = 1; i < cells.size(); ++i) row_of(cells[i]);
   }
@@ -233,12 +261,14 @@ std::string to_csv(const Answer& answer) {
   std::string out;
   if (!answer.scalars.empty()) out += "key,value,unit\n";
   for (const Scalar& scalar : answer.scalars)
-    out += fmt::format("{},{},{}\n", csv_field(scalar.key), csv_cell(scalar.value), csv_field(scalar.unit.name()));
+    out += fmt::format("{},{},{}\n", csv_field(scalar.key), csv_cell(scalar.value),
+                       csv_field(scalar.unit.name()));
   const bool alone = answer.scalars.empty() && answer.tables.size() == 1;
   for (const Table& table : answer.tables) {
     if (!out.empty()) out += '\n';
     if (!alone) out += fmt::format("# {}\n", table.key);
-    for (std::size_t i = 0; i < table.columns.size(); ++i) out += (i > 0 ? "," : "") + csv_field(table.columns[i].key);
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      out += (i > 0 ? "," : "") + csv_field(table.columns[i].key);
     out += '\n';
     for (const auto& row : table.rows) {
       for (std::size_t i = 0; i < row.size(); ++i) out += (i > 0 ? "," : "") + csv_cell(row[i]);

@@ -1,8 +1,8 @@
 #pragma once
 
-// What every verb prints: named numbers with their units, named tables, remarks, and one line of judgement. Keys are the
-// JSON keys that documents promise; labels and titles are for people. Numbers are kept and written to files in base units
-// (seconds, bytes), and scaled for people only.
+// What every verb prints: named numbers with their units, named tables, remarks, and one line of
+// judgement. Keys are the JSON keys that documents promise; labels and titles are for people.
+// Numbers are kept and written to files in base units (seconds, bytes), and scaled for people only.
 
 #include <cstdint>
 #include <string>
@@ -41,10 +41,12 @@ class Unit {
 
 enum class Align : std::uint8_t { Left, Right };
 
-// Who sees a scalar or table: everyone, or only those who read data (JSON, CSV) — long lists, program text.
+// Who sees a scalar or table: everyone, or only those who read data (JSON, CSV) — long lists,
+// program text.
 enum class Show : std::uint8_t { Always, DataOnly };
 
-// A cell is any Value: a number, text, true or false, null (unknown: printed "-"), a list, or lists of lists.
+// A cell is any Value: a number, text, true or false, null (unknown: printed "-"), a list, or lists
+// of lists.
 struct Scalar {
   std::string key;
   std::string label;
@@ -72,8 +74,8 @@ struct Table {
 
 //   Answer answer("penstock.simulate/1");
 //   answer.add("iteration_time_s", "iteration time", seconds(t), Unit::Seconds);
-//   Table& devices = answer.add_table("devices", "devices", {{"rank", "rank"}, {"busy_s", "busy", Unit::Seconds}});
-//   devices.add({0, 0.05});
+//   Table& devices = answer.add_table("devices", "devices", {{"rank", "rank"}, {"busy_s", "busy",
+//   Unit::Seconds}}); devices.add({0, 0.05});
 struct Answer {
   explicit Answer(std::string schema_name) : schema(std::move(schema_name)) {}
 
@@ -83,7 +85,8 @@ struct Answer {
   std::vector<std::string> notes;
   std::string verdict;  // "" for none
 
-  void add(std::string key, std::string label, Value value, Unit unit = {}, Show show = Show::Always);
+  void add(std::string key, std::string label, Value value, Unit unit = {},
+           Show show = Show::Always);
   // The reference holds until the next add_table.
   Table& add_table(std::string key, std::string title, std::vector<Column> columns);
   void note(std::string text) { notes.push_back(std::move(text)); }
@@ -92,11 +95,12 @@ struct Answer {
 // For people: aligned columns, scaled units. Ends in a newline.
 std::string to_text(const Answer& answer);
 std::string to_markdown(const Answer& answer);
-// Blocks parted by an empty line: the scalars as key,value,unit; then each table under a line "# key" (which is left out
-// where the table is all there is). RFC 4180 quoting; a list stands in one cell, parted by ';', lists of lists as JSON.
+// Blocks parted by an empty line: the scalars as key,value,unit; then each table under a line "#
+// key" (which is left out where the table is all there is). RFC 4180 quoting; a list stands in one
+// cell, parted by ';', lists of lists as JSON.
 std::string to_csv(const Answer& answer);
-// {"schema": ..., scalars by key, each table by key as an array of objects, "notes": [...], "verdict": "..."}; the last two
-// only where there are any. PENSTOCK_CHECKs that keys are unique.
+// {"schema": ..., scalars by key, each table by key as an array of objects, "notes": [...],
+// "verdict": "..."}; the last two only where there are any. PENSTOCK_CHECKs that keys are unique.
 std::string to_json(const Answer& answer);
 
 // A value for people: "12.3 ms", "4.00 GiB", "12.5 %", "80 samples/s", "yes", "-", "[0, 1]".

@@ -27,7 +27,8 @@ std::string joined(const std::vector<std::string_view>& names) {
 }
 
 std::string number_text(double x) {
-  if (x == std::round(x) && std::abs(x) < 1e15) return fmt::format("{}", static_cast<std::int64_t>(x));
+  if (x == std::round(x) && std::abs(x) < 1e15)
+    return fmt::format("{}", static_cast<std::int64_t>(x));
   return fmt::format("{}", x);
 }
 
@@ -37,9 +38,11 @@ bool lacks_unit(std::string_view text) {
 }
 
 template <class T, class Parse>
-bool read_with_unit(ReadContext& context, const Value& value, std::string_view example, Parse parse, T& x) {
+bool read_with_unit(ReadContext& context, const Value& value, std::string_view example, Parse parse,
+                    T& x) {
   if (lacks_unit(value.string()))
-    return context.fail(value, fmt::format("{} lacks its unit", quoted(value.string())), fmt::format("write it like {}", example));
+    return context.fail(value, fmt::format("{} lacks its unit", quoted(value.string())),
+                        fmt::format("write it like {}", example));
   auto parsed = parse(value.string());
   if (!parsed) return context.fail(value, std::move(parsed.error()));
   x = *parsed;
@@ -47,10 +50,12 @@ bool read_with_unit(ReadContext& context, const Value& value, std::string_view e
 }
 
 // A count of base units, as an integer or a real without a fraction.
-bool read_count(ReadContext& context, const Value& value, std::string_view expected, std::int64_t& x) {
+bool read_count(ReadContext& context, const Value& value, std::string_view expected,
+                std::int64_t& x) {
   if (value.is_real()) {
     const double real = value.real();
-    if (real != std::round(real) || std::abs(real) >= 9.2e18) return context.wrong_type(value, expected);
+    if (real != std::round(real) || std::abs(real) >= 9.2e18)
+      return context.wrong_type(value, expected);
     x = static_cast<std::int64_t>(real);
     return true;
   }
@@ -67,7 +72,9 @@ bool read_rate(ReadContext& context, const Value& value, std::string_view expect
 }  // namespace
 
 bool ReadContext::fail(const Value& at, std::string message, std::string hint) {
-  return fail(at, Error{.code = ErrorCode::BadInput, .message = std::move(message), .hint = std::move(hint)});
+  return fail(
+      at,
+      Error{.code = ErrorCode::BadInput, .message = std::move(message), .hint = std::move(hint)});
 }
 
 bool ReadContext::wrong_type(const Value& at, std::string_view expected) {
@@ -88,14 +95,18 @@ Error ReadContext::take_error() {
 }
 
 Where ReadContext::where(const Value& at) const {
-  Where out = {.file = file_, .line = static_cast<int>(at.line()), .column = static_cast<int>(at.column())};
+  Where out = {
+      .file = file_, .line = static_cast<int>(at.line()), .column = static_cast<int>(at.column())};
   for (const PathStep& step : path_) {
     out.pointer += '/';
     if (step.index > 0) out.pointer += fmt::format("{}", step.index - 1);
     for (const char c : step.key) {
-      if (c == '~') out.pointer += "~0";
-      else if (c == '/') out.pointer += "~1";
-      else out.pointer += c;
+      if (c == '~')
+        out.pointer += "~0";
+      else if (c == '/')
+        out.pointer += "~1";
+      else
+        out.pointer += c;
     }
   }
   return out;
@@ -104,7 +115,8 @@ Where ReadContext::where(const Value& at) const {
 std::string ReadContext::field_name() const {
   auto step = path_.end();
   while (step != path_.begin() && (step - 1)->index > 0) --step;
-  std::string out = step == path_.begin() ? std::string("the element") : std::string((step - 1)->key);
+  std::string out =
+      step == path_.begin() ? std::string("the element") : std::string((step - 1)->key);
   for (; step != path_.end(); ++step) out += fmt::format("[{}]", step->index - 1);
   return out;
 }
@@ -114,7 +126,8 @@ bool ReadContext::check_schema(const Value& document, std::string_view schema, b
   const Value* found = document.find(kSchemaKey);
   if (found == nullptr) {
     if (!needed) return true;
-    return fail(document, fmt::format("missing key \"schema\", expected \"{}\"", schema), "is this the right kind of file?");
+    return fail(document, fmt::format("missing key \"schema\", expected \"{}\"", schema),
+                "is this the right kind of file?");
   }
   schema_at_root_ = true;
   const Step step(*this, kSchemaKey);
@@ -123,11 +136,15 @@ bool ReadContext::check_schema(const Value& document, std::string_view schema, b
   if (have == schema) return true;
   const auto kind = [](std::string_view text) { return text.substr(0, text.rfind('/')); };
   return fail(*found, fmt::format("expected schema \"{}\", found {}", schema, quoted(have)),
-              kind(have) == kind(schema) ? "it was written by another version of penstock" : "is this the right kind of file?");
+              kind(have) == kind(schema) ? "it was written by another version of penstock"
+                                         : "is this the right kind of file?");
 }
 
 RecordReader::RecordReader(ReadContext& context, const Value& value)
-    : context_(context), value_(value), known_begin_(context.known_.size()), used_begin_(context.used_.size()) {
+    : context_(context),
+      value_(value),
+      known_begin_(context.known_.size()),
+      used_begin_(context.used_.size()) {
   if (!value.is_object()) {
     context.wrong_type(value, "an object");
     return;
@@ -141,8 +158,8 @@ RecordReader::~RecordReader() {
   context_.used_.resize(used_begin_);
 }
 
-// Null pointer where the member is absent or something has failed already. After a missing key the keys are still
-// collected, so that the report knows which members are strangers.
+// Null pointer where the member is absent or something has failed already. After a missing key the
+// keys are still collected, so that the report knows which members are strangers.
 const Value* RecordReader::take(std::string_view key, bool needed) {
   if (!context_.ok()) return nullptr;
   context_.known_.push_back(key);
@@ -179,7 +196,8 @@ std::vector<std::string_view> RecordReader::unknown() const {
 void RecordReader::report_missing() {
   const std::vector<std::string_view> strangers = unknown();
   std::string_view meant = nearest(missing_, strangers);
-  std::string hint = meant.empty() ? std::string() : fmt::format("is {} a misspelling of it?", quoted(meant));
+  std::string hint =
+      meant.empty() ? std::string() : fmt::format("is {} a misspelling of it?", quoted(meant));
   context_.fail(value_, fmt::format("missing key \"{}\"", missing_), std::move(hint));
 }
 
@@ -193,11 +211,13 @@ bool RecordReader::finish() {
   const auto first = std::find(used, context_.used_.end(), 0);
   if (first == context_.used_.end()) return true;
   const auto& [key, member] = value_.object()[static_cast<std::size_t>(first - used)];
-  const std::vector<std::string_view> known(context_.known_.begin() + static_cast<std::ptrdiff_t>(known_begin_), context_.known_.end());
+  const std::vector<std::string_view> known(
+      context_.known_.begin() + static_cast<std::ptrdiff_t>(known_begin_), context_.known_.end());
   const std::string_view meant = nearest(key, known);
   const ReadContext::Step step(context_, key);
   return context_.fail(member, fmt::format("unknown key {}", quoted(key)),
-                       meant.empty() ? fmt::format("known keys: {}", joined(known)) : fmt::format("did you mean \"{}\"?", meant));
+                       meant.empty() ? fmt::format("known keys: {}", joined(known))
+                                     : fmt::format("did you mean \"{}\"?", meant));
 }
 
 bool read_boolean(ReadContext& context, const Value& value, bool& x) {
@@ -206,11 +226,13 @@ bool read_boolean(ReadContext& context, const Value& value, bool& x) {
   return true;
 }
 
-bool read_integer(ReadContext& context, const Value& value, std::int64_t low, std::int64_t high, std::int64_t& x) {
+bool read_integer(ReadContext& context, const Value& value, std::int64_t low, std::int64_t high,
+                  std::int64_t& x) {
   if (!value.is_integer()) return context.wrong_type(value, "an integer");
   x = value.integer();
   if (x >= low && x <= high) return true;
-  return context.fail(value, fmt::format("expected an integer from {} to {}, found {}", low, high, x));
+  return context.fail(value,
+                      fmt::format("expected an integer from {} to {}, found {}", low, high, x));
 }
 
 // Above 2^63-1, where JSON integers stop here, the digits stand in a string.
@@ -223,7 +245,8 @@ bool read_unsigned(ReadContext& context, const Value& value, std::uint64_t& x) {
   if (!value.is_string()) return context.wrong_type(value, kExpected);
   const std::string& digits = value.string();
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
-  if (error != std::errc() || end != digits.data() + digits.size()) return context.wrong_type(value, kExpected);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return context.wrong_type(value, kExpected);
   return true;
 }
 
@@ -238,7 +261,8 @@ bool read_real(ReadContext& context, const Value& value, double high, double& x)
   if (!value.is_number()) return context.wrong_type(value, "a number");
   x = value.real();
   if (!std::isfinite(x)) return context.wrong_type(value, "a finite number");
-  if (std::abs(x) > high) return context.fail(value, fmt::format("{} does not fit in a float", number_text(x)));
+  if (std::abs(x) > high)
+    return context.fail(value, fmt::format("{} does not fit in a float", number_text(x)));
   return true;
 }
 
@@ -251,8 +275,10 @@ bool read_text(ReadContext& context, const Value& value, std::string& x) {
 bool read_id(ReadContext& context, const Value& value, std::int32_t& x) {
   std::int64_t wide = Id<void>::kNone;
   if (!value.is_null()) {
-    if (!value.is_integer()) return context.wrong_type(value, "an index (an integer from 0) or null");
-    if (!read_integer(context, value, 0, std::numeric_limits<std::int32_t>::max(), wide)) return false;
+    if (!value.is_integer())
+      return context.wrong_type(value, "an index (an integer from 0) or null");
+    if (!read_integer(context, value, 0, std::numeric_limits<std::int32_t>::max(), wide))
+      return false;
   }
   x = static_cast<std::int32_t>(wide);
   return true;
@@ -274,34 +300,43 @@ bool read_quantity(ReadContext& context, const Value& value, Flops& x) {
 
 bool read_quantity(ReadContext& context, const Value& value, BytesPerSecond& x) {
   if (value.is_string()) return read_with_unit(context, value, "\"25GB/s\"", parse_bandwidth, x);
-  return read_rate(context, value, "a number of bytes per second, or a string like \"25GB/s\"", x.value);
+  return read_rate(context, value, "a number of bytes per second, or a string like \"25GB/s\"",
+                   x.value);
 }
 
 bool read_quantity(ReadContext& context, const Value& value, FlopsPerSecond& x) {
-  if (value.is_string()) return read_with_unit(context, value, "\"312TFLOP/s\"", parse_flop_rate, x);
+  if (value.is_string())
+    return read_with_unit(context, value, "\"312TFLOP/s\"", parse_flop_rate, x);
   return read_rate(context, value, "a number of FLOP/s, or a string like \"312TFLOP/s\"", x.value);
 }
 
 bool check_bounds(ReadContext& context, const Value& value, double x, const Bounds& bounds) {
   if (x >= bounds.low && x <= bounds.high && !(bounds.above_low && x == bounds.low)) return true;
-  std::string expected = bounds.high == std::numeric_limits<double>::infinity() ? ""
-                         : std::isfinite(bounds.low)
-                             ? fmt::format("from {} to {}", number_text(bounds.low), number_text(bounds.high))
-                             : fmt::format("at most {}", number_text(bounds.high));
-  if (expected.empty()) expected = fmt::format("{} {}", bounds.above_low ? "above" : "at least", number_text(bounds.low));
-  return context.fail(value, fmt::format("{} is {}, expected {}", context.field_name(), number_text(x), expected));
+  std::string expected =
+      bounds.high == std::numeric_limits<double>::infinity() ? ""
+      : std::isfinite(bounds.low)
+          ? fmt::format("from {} to {}", number_text(bounds.low), number_text(bounds.high))
+          : fmt::format("at most {}", number_text(bounds.high));
+  if (expected.empty())
+    expected =
+        fmt::format("{} {}", bounds.above_low ? "above" : "at least", number_text(bounds.low));
+  return context.fail(
+      value, fmt::format("{} is {}, expected {}", context.field_name(), number_text(x), expected));
 }
 
-bool check_kind(ReadContext& context, const Value& value, Value::Kind kind, std::string_view expected) {
+bool check_kind(ReadContext& context, const Value& value, Value::Kind kind,
+                std::string_view expected) {
   return value.kind() == kind || context.wrong_type(value, expected);
 }
 
-Error unknown_name(std::string_view text, std::string_view what, const std::vector<std::string_view>& names) {
+Error unknown_name(std::string_view text, std::string_view what,
+                   const std::vector<std::string_view>& names) {
   const std::string_view meant = nearest(text, names);
   std::string all = fmt::format("one of {}", joined(names));
-  return {.code = ErrorCode::BadInput,
-          .message = fmt::format("unknown {} {}", what, quoted(text)),
-          .hint = meant.empty() ? std::move(all) : fmt::format("did you mean \"{}\"? {}", meant, all)};
+  return {
+      .code = ErrorCode::BadInput,
+      .message = fmt::format("unknown {} {}", what, quoted(text)),
+      .hint = meant.empty() ? std::move(all) : fmt::format("did you mean \"{}\"? {}", meant, all)};
 }
 
 }  // namespace penstock

@@ -11,7 +11,8 @@ namespace penstock {
 
 // One a kind of scalar; each says what is wrong and returns false.
 bool read_boolean(ReadContext& context, const Value& value, bool& x);
-bool read_integer(ReadContext& context, const Value& value, std::int64_t low, std::int64_t high, std::int64_t& x);
+bool read_integer(ReadContext& context, const Value& value, std::int64_t low, std::int64_t high,
+                  std::int64_t& x);
 bool read_unsigned(ReadContext& context, const Value& value, std::uint64_t& x);
 bool read_real(ReadContext& context, const Value& value, double high, double& x);
 bool read_text(ReadContext& context, const Value& value, std::string& x);
@@ -23,8 +24,10 @@ bool read_quantity(ReadContext& context, const Value& value, BytesPerSecond& x);
 bool read_quantity(ReadContext& context, const Value& value, FlopsPerSecond& x);
 void write_unsigned(JsonWriter& writer, std::uint64_t x);
 bool check_bounds(ReadContext& context, const Value& value, double x, const Bounds& bounds);
-bool check_kind(ReadContext& context, const Value& value, Value::Kind kind, std::string_view expected);
-Error unknown_name(std::string_view text, std::string_view what, const std::vector<std::string_view>& names);
+bool check_kind(ReadContext& context, const Value& value, Value::Kind kind,
+                std::string_view expected);
+Error unknown_name(std::string_view text, std::string_view what,
+                   const std::vector<std::string_view>& names);
 
 template <class T>
 inline constexpr bool kIsUnsigned64 = std::is_unsigned_v<T> && sizeof(T) == 8;
@@ -54,7 +57,9 @@ concept HasReadValue = requires(ReadContext& c, const Value& v, T& x) {
   { read_value(c, v, x) } -> std::same_as<bool>;
 };
 template <class T>
-concept HasWriteValue = requires(JsonWriter& w, const T& x) { write_value(w, x); };
+concept HasWriteValue = requires(JsonWriter& w, const T& x) {
+  write_value(w, x);
+};
 
 template <class E>
 std::string_view enum_text(E x) {
@@ -93,7 +98,8 @@ bool read_field(ReadContext& context, const Value& value, T& x) {
     return true;
   } else if constexpr (std::is_floating_point_v<T>) {
     double wide = 0;
-    if (!read_real(context, value, static_cast<double>(std::numeric_limits<T>::max()), wide)) return false;
+    if (!read_real(context, value, static_cast<double>(std::numeric_limits<T>::max()), wide))
+      return false;
     x = static_cast<T>(wide);
     return true;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -233,7 +239,8 @@ Result<T> read_record(const Value& value, std::string file_name) {
 }
 
 template <class T>
-Result<T> from_document(const Value& document, std::string file_name, std::string_view schema, bool schema_needed) {
+Result<T> from_document(const Value& document, std::string file_name, std::string_view schema,
+                        bool schema_needed) {
   ReadContext context(std::move(file_name));
   T x{};
   if (!context.check_schema(document, schema, schema_needed) || !read_field(context, document, x))

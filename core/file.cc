@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "core/json.h"
@@ -55,10 +56,13 @@ class TemporaryName {
   std::string name_;
 };
 
-std::string reason(int error) { return std::generic_category().message(error); }
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
 
 tl::unexpected<Error> cannot_write(const std::string& path, int error) {
-  const bool users_choice = error == ENOENT || error == ENOTDIR || error == EACCES || error == EISDIR || error == EROFS;
+  const bool users_choice =
+      error == ENOENT || error == ENOTDIR || error == EACCES || error == EISDIR || error == EROFS;
   std::string hint;
   if (error == ENOENT) hint = "its folder must exist";
   if (error == ENOSPC) hint = "free some space";
@@ -89,7 +93,8 @@ int write_all(int descriptor, std::string_view contents) {
 Result<void> write_directly(const std::string& path, std::string_view contents) {
   if (path == "-") {
     std::fflush(stdout);
-    if (const int error = write_all(STDOUT_FILENO, contents)) return cannot_write("<stdout>", error);
+    if (const int error = write_all(STDOUT_FILENO, contents))
+      return cannot_write("<stdout>", error);
     return {};
   }
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -106,7 +111,8 @@ struct Target {
 // Where a link leads, so that the file it names is replaced and not the link.
 Target resolve(const std::string& path) {
   Target out;
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
   out.path = real ? std::string(real.get()) : path;
   const std::size_t slash = out.path.rfind('/');
   out.folder = slash == std::string::npos ? "." : slash == 0 ? "/" : out.path.substr(0, slash);
@@ -116,19 +122,68 @@ Target resolve(const std::string& path) {
 std::string temporary_name(const Target& target) {
   static std::atomic<unsigned> counter = 0;
   const std::size_t slash = target.path.rfind('/');
-  const std::string_view name = slash == std::string::npos ? std::string_view(target.path) : std::string_view(target.path).substr(slash + 1);
+  const std::string_view name = slash == std::string::npos
+                                    ? std::string_view(target.path)
+                                    : std::string_view(target.path).substr(slash + 1);
   return fmt::format("{}/.{}.{}.{}.tmp", target.folder, name, ::getpid(), counter++);
 }
 
 // Gives `temporary` its final name; 0, or the error (EEXIST: refused).
 int rename_into_place(const std::string& temporary, const std::string& path, Overwrite overwrite) {
-  if (overwrite == Overwrite::Yes) return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (overwrite == Overwrite::Yes)
+    return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+    return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   // A file system that cannot: a hard link refuses an existing name just as well.
   if (::link(temporary.c_str(), path.c_str()) != 0) return errno;
   ::unlink(temporary.c_str());
   return 0;
+}
+
+struct Write {
+  Target target;
+  std::string_view contents;
+  Overwrite overwrite = Overwrite::No;
+  std::optional<mode_t> mode;  // of the file it replaces
+};
+
+int fill(int descriptor, const Write& write) {
+  if (write.mode && ::fchmod(descriptor, *write.mode) != 0) return errno;
+  if (const int error = write_all(descriptor, write.contents)) return error;
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+// Through a file without a name: a kill leaves nothing behind. 0, an error, or nothing where the
+// file system (or the lack of /proc) does not allow it.
+std::optional<int> write_nameless(const Write& write) {
+  const Descriptor file(
+      ::open(write.target.folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (!file.open()) return std::nullopt;
+  if (const int error = fill(file.number(), write)) return error;
+  const std::string handle = fmt::format("/proc/self/fd/{}", file.number());
+  const bool replace = write.overwrite == Overwrite::Yes;
+  const std::string name = replace ? temporary_name(write.target) : write.target.path;
+  if (::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return errno == EEXIST ? std::optional(EEXIST) : std::nullopt;
+  if (!replace) return 0;
+  // A link cannot replace, a rename can: for a moment the whole file has a second name.
+  TemporaryName second(name);
+  const int error = rename_into_place(name, write.target.path, Overwrite::Yes);
+  if (error == 0) second.release();
+  return error;
+}
+
+// Through a hidden file beside the target. 0, or an error.
+int write_named(const Write& write) {
+  const std::string name = temporary_name(write.target);
+  const Descriptor file(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+  if (!file.open()) return errno;
+  TemporaryName hidden(name);
+  if (const int error = fill(file.number(), write)) return error;
+  const int error = rename_into_place(name, write.target.path, write.overwrite);
+  if (error == 0) hidden.release();
+  return error;
 }
 
 }  // namespace
@@ -137,13 +192,17 @@ Result<std::string> read_file(const std::string& path) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "<stdin>" : path;
   const auto cannot_read = [&](int error) {
-    return fail({.code = ErrorCode::BadInput, .message = fmt::format("cannot read: {}", reason(error)), .where = {.file = name}});
+    return fail({.code = ErrorCode::BadInput,
+                 .message = fmt::format("cannot read: {}", reason(error)),
+                 .where = {.file = name}});
   };
-  const Descriptor file(standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(standard_input ? ::dup(STDIN_FILENO)
+                                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) return cannot_read(errno);
   std::string out;
   struct stat status = {};
-  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode)) out.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode))
+    out.reserve(static_cast<std::size_t>(status.st_size) + 1);
   constexpr std::size_t kChunk = 1 << 16;
   for (;;) {
     const std::size_t size = out.size();
@@ -156,57 +215,40 @@ Result<std::string> read_file(const std::string& path) {
   }
 }
 
-Result<void> write_file_atomic(const std::string& path, std::string_view contents, Overwrite overwrite) {
+Result<void> write_file_atomic(const std::string& path, std::string_view contents,
+                               Overwrite overwrite) {
   if (path == "-") return write_directly(path, contents);
   struct stat old = {};
   const bool replaces = ::stat(path.c_str(), &old) == 0;
   if (replaces && S_ISDIR(old.st_mode)) return cannot_write(path, EISDIR);
   if (replaces && !S_ISREG(old.st_mode)) return write_directly(path, contents);
-  if (replaces && overwrite == Overwrite::No) return exists(path);  // before any work; below decides
+  if (replaces && overwrite == Overwrite::No)
+    return exists(path);  // before any work; below decides
 
-  const Target target = resolve(path);
-  std::string temporary = temporary_name(target);
-  Descriptor file(::open(target.folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
-  const bool nameless = file.open();
-  if (!nameless) {
-    file = Descriptor(::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
-    if (!file.open()) return cannot_write(path, errno);
-  }
-  TemporaryName cleanup(nameless ? std::string() : temporary);
-  if (replaces) ::fchmod(file.number(), old.st_mode & 07777);
-  if (const int error = write_all(file.number(), contents)) return cannot_write(path, error);
-  if (::fsync(file.number()) != 0) return cannot_write(path, errno);
-
-  int error = 0;
-  if (nameless) {
-    const std::string handle = fmt::format("/proc/self/fd/{}", file.number());
-    const std::string& name = overwrite == Overwrite::No ? target.path : temporary;
-    error = ::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
-  }
-  if (error == 0 && (!nameless || overwrite == Overwrite::Yes)) {
-    TemporaryName whole(nameless ? temporary : std::string());
-    error = rename_into_place(temporary, target.path, overwrite);
-    if (error == 0) {
-      whole.release();
-      cleanup.release();
-    }
-  }
+  Write write = {.target = resolve(path), .contents = contents, .overwrite = overwrite, .mode = {}};
+  if (replaces) write.mode = old.st_mode & 07777;
+  const std::optional<int> nameless = write_nameless(write);
+  const int error = nameless ? *nameless : write_named(write);
   if (error == EEXIST) return exists(path);
   if (error != 0) return cannot_write(path, error);
-  const Descriptor folder(::open(target.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.open()) ::fsync(folder.number());  // the name survives a power cut too; not every file system can
+  // The name survives a power cut too, where the file system can sync a folder.
+  const Descriptor folder(::open(write.target.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.open()) ::fsync(folder.number());
   return {};
 }
 
 Result<Value> parse_document(std::string_view text, const std::string& file_name) {
   const std::size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos)
-    return fail({.code = ErrorCode::BadInput, .message = "there is nothing in it", .where = {.file = file_name}});
+    return fail({.code = ErrorCode::BadInput,
+                 .message = "there is nothing in it",
+                 .where = {.file = file_name}});
   const bool toml = file_name.ends_with(".toml");
   const bool json = file_name.ends_with(".json") || (!toml && text[first] == '{');
   if (json) return parse_json(text, file_name);
   auto out = parse_toml(text, file_name);
-  if (!out && !toml && out.error().hint.empty()) out.error().hint = "a document is TOML, or JSON that starts with '{'";
+  if (!out && !toml && out.error().hint.empty())
+    out.error().hint = "a document is TOML, or JSON that starts with '{'";
   return out;
 }
 

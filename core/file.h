@@ -16,14 +16,16 @@ Result<std::string> read_file(const std::string& path);
 
 enum class Overwrite : std::uint8_t { No, Yes };
 
-// Readers see the old file or all of the new one, and so does whoever comes after a crash or a kill: the contents are
-// written under no name (or a hidden temporary one, where the file system has no nameless files), synced, then named in
-// one step. Overwrite::No refuses an existing file even if it appears meanwhile. Links are followed; the mode of a
-// replaced file is kept. "-" and what is no regular file (a pipe, /dev/null) are written directly.
-Result<void> write_file_atomic(const std::string& path, std::string_view contents, Overwrite overwrite);
+// Readers see the old file or all of the new one, and so does whoever comes after a crash or a
+// kill: the contents are written under no name (or a hidden temporary one, where the file system
+// has no nameless files), synced, then named in one step. Overwrite::No refuses an existing file
+// even if it appears meanwhile. Links are followed; the mode of a replaced file is kept. "-" and
+// what is no regular file (a pipe, /dev/null) are written directly.
+Result<void> write_file_atomic(const std::string& path, std::string_view contents,
+                               Overwrite overwrite);
 
-// JSON or TOML: by the ending .json or .toml of the name, else JSON if the first character that is not blank is '{', else
-// TOML.
+// JSON or TOML: by the ending .json or .toml of the name, else JSON if the first character that is
+// not blank is '{', else TOML.
 Result<Value> parse_document(std::string_view text, const std::string& file_name);
 
 // read_file, then parse_document. Places in errors name "-" as "<stdin>".

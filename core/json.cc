@@ -10,7 +10,8 @@
 namespace penstock {
 namespace {
 
-// Hands the text to the parser one character at a time and lets us see how far it has come: its events carry no places.
+// Hands the text to the parser one character at a time and lets us see how far it has come: its
+// events carry no places.
 class Feed {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -42,8 +43,13 @@ class Feed {
 class Builder {
  public:
   Builder(std::string_view text, std::string file_name)
-      : end_(text.data() + text.size()), at_(text.data()), token_end_(text.data()), seen_(text.data()), file_(std::move(file_name)) {
-    if (text.starts_with("\xEF\xBB\xBF")) at_ = token_end_ = text.data() + 3;  // byte order mark: no character
+      : end_(text.data() + text.size()),
+        at_(text.data()),
+        token_end_(text.data()),
+        seen_(text.data()),
+        file_(std::move(file_name)) {
+    if (text.starts_with("\xEF\xBB\xBF"))
+      at_ = token_end_ = text.data() + 3;  // byte order mark: no character
   }
 
   const char** seen() { return &seen_; }
@@ -92,16 +98,20 @@ class Builder {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& e) {
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::json::exception& e) {
     constexpr int kNumberOverflow = 406;
     if (e.id == kNumberOverflow) {
       to_token_start();
       return refuse(fmt::format("number {} does not fit in a double", token));
     }
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error while parsing ..."
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error while parsing
+    // ..."
     std::string_view what = e.what();
-    if (const auto colon = what.find(": "); colon != std::string_view::npos) what.remove_prefix(colon + 2);
-    if (const auto dash = what.find(" - "); what.starts_with("syntax error") && dash != std::string_view::npos)
+    if (const auto colon = what.find(": "); colon != std::string_view::npos)
+      what.remove_prefix(colon + 2);
+    if (const auto dash = what.find(" - ");
+        what.starts_with("syntax error") && dash != std::string_view::npos)
       what.remove_prefix(dash + 3);
     const char* begin = end_ - size_left(position);
     advance(begin > at_ ? begin : at_);
@@ -123,7 +133,8 @@ class Builder {
     return at >= size ? 0 : size - at;
   }
 
-  // Tokens that make no event (commas, colons) and blanks are all that can stand between two events.
+  // Tokens that make no event (commas, colons) and blanks are all that can stand between two
+  // events.
   void to_token_start() {
     const char* p = token_end_;
     while (p < end_ && *p != '\0' && std::strchr(" \t\r\n,:", *p) != nullptr) ++p;
@@ -142,9 +153,11 @@ class Builder {
   }
 
   bool refuse(std::string message) {
-    error_ = {.code = ErrorCode::BadInput,
-              .message = std::move(message),
-              .where = {.file = file_, .line = static_cast<int>(line_), .column = static_cast<int>(column_)}};
+    error_ = {
+        .code = ErrorCode::BadInput,
+        .message = std::move(message),
+        .where = {
+            .file = file_, .line = static_cast<int>(line_), .column = static_cast<int>(column_)}};
     return false;
   }
 
@@ -189,7 +202,8 @@ class Builder {
   const char* end_;
   const char* at_;         // line_ and column_ are of this character
   const char* token_end_;  // of the last event
-  const char* seen_;       // end of what the parser has read: the token of the current event, at most one character more
+  const char* seen_;  // end of what the parser has read: the token of the current event, at most
+                      // one character more
   const char* start_ = seen_;
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
@@ -203,7 +217,9 @@ class Builder {
 
 Result<Value> parse_json(std::string_view text, std::string file_name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    return fail({.code = ErrorCode::BadInput, .message = "not JSON: there is nothing in it", .where = {.file = std::move(file_name)}});
+    return fail({.code = ErrorCode::BadInput,
+                 .message = "not JSON: there is nothing in it",
+                 .where = {.file = std::move(file_name)}});
   Builder builder(text, std::move(file_name));
   const Feed begin(text.data(), builder.seen());
   const Feed end(text.data() + text.size(), builder.seen());

@@ -16,9 +16,10 @@ namespace penstock {
 
 inline constexpr int kDeepestNesting = 512;  // of the documents we read
 
-// Refuses, each with file:line:column: what is not JSON (NaN and comments included), text after the document, keys twice
-// in an object, integers beyond 64 bits, reals beyond double, nesting beyond kDeepestNesting, text that is not UTF-8.
-// Every node knows its line and column (counted in characters). O(|text|).
+// Refuses, each with file:line:column: what is not JSON (NaN and comments included), text after the
+// document, keys twice in an object, integers beyond 64 bits, reals beyond double, nesting beyond
+// kDeepestNesting, text that is not UTF-8. Every node knows its line and column (counted in
+// characters). O(|text|).
 Result<Value> parse_json(std::string_view text, std::string file_name);
 
 // Writes a document front to back:
@@ -34,9 +35,10 @@ Result<Value> parse_json(std::string_view text, std::string file_name);
 //                   ]
 //                 }
 //
-// Objects and arrays go on one line where they fit (120 characters) and hold nothing of several lines; an array of
-// objects is one row a line always; an array of scalars is one line always, and so is what was begun with Layout::Line.
-// The outermost is never folded. Misuse (a value without its key, NaN, ends that do not match) fails a PENSTOCK_CHECK.
+// Objects and arrays go on one line where they fit (120 characters) and hold nothing of several
+// lines; an array of objects is one row a line always; an array of scalars is one line always, and
+// so is what was begun with Layout::Line. The outermost is never folded. Misuse (a value without
+// its key, NaN, ends that do not match) fails a PENSTOCK_CHECK.
 class JsonWriter {
  public:
   enum class Layout : std::uint8_t { Fit, Line };

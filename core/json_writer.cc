@@ -22,7 +22,8 @@ void JsonWriter::separate() {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  PENSTOCK_CHECK(!levels_.empty() && levels_.back().object && !after_key_, "a key has its place in an object only");
+  PENSTOCK_CHECK(!levels_.empty() && levels_.back().object && !after_key_,
+                 "a key has its place in an object only");
   separate();
   append_quoted(out_, name);
   out_ += ": ";
@@ -57,7 +58,8 @@ JsonWriter& JsonWriter::begin(bool object, Layout layout) {
 }
 
 JsonWriter& JsonWriter::end(bool object) {
-  PENSTOCK_CHECK(!levels_.empty() && levels_.back().object == object && !after_key_, "an end that does not match");
+  PENSTOCK_CHECK(!levels_.empty() && levels_.back().object == object && !after_key_,
+                 "an end that does not match");
   const Level level = levels_.back();
   levels_.pop_back();
   bool tall = !level.line && level.count > 0;
@@ -78,7 +80,8 @@ JsonWriter& JsonWriter::end(bool object) {
   return *this;
 }
 
-// Line breaks and the indentation after them are all that folding takes out: text itself holds no raw line break.
+// Line breaks and the indentation after them are all that folding takes out: text itself holds no
+// raw line break.
 bool JsonWriter::fits(std::size_t start) const {
   std::size_t length = 0;
   for (std::size_t i = start; i < out_.size(); ++length) {
@@ -147,11 +150,16 @@ JsonWriter& JsonWriter::value(std::string_view x) {
 
 JsonWriter& JsonWriter::value(const Value& x) {
   switch (x.kind()) {
-    case Value::Kind::Null: return value(nullptr);
-    case Value::Kind::Boolean: return boolean(x.boolean());
-    case Value::Kind::Integer: return integer(x.integer());
-    case Value::Kind::Real: return value(x.real());
-    case Value::Kind::String: return value(std::string_view(x.string()));
+    case Value::Kind::Null:
+      return value(nullptr);
+    case Value::Kind::Boolean:
+      return boolean(x.boolean());
+    case Value::Kind::Integer:
+      return integer(x.integer());
+    case Value::Kind::Real:
+      return value(x.real());
+    case Value::Kind::String:
+      return value(std::string_view(x.string()));
     case Value::Kind::Array:
       begin_array();
       for (const Value& element : x.array()) value(element);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Talk for people, on standard error, one line a message; results go to standard output and never through here. May be
-// called from any thread. Messages are finished text (fmt::format at the caller), so that this costs nobody a header.
+// Talk for people, on standard error, one line a message; results go to standard output and never
+// through here. May be called from any thread. Messages are finished text (fmt::format at the
+// caller), so that this costs nobody a header.
 
 #include <cstdint>
 #include <string_view>

@@ -17,12 +17,19 @@ class Reader {
   explicit Reader(const std::string& file_name) : file_(file_name) {}
 
   Result<Value> read(const toml::node& node, int depth) const {
-    if (depth > kDeepestNesting) return refuse(node, fmt::format("nested more than {} deep", kDeepestNesting));
+    if (depth > kDeepestNesting)
+      return refuse(node, fmt::format("nested more than {} deep", kDeepestNesting));
     Value out;
     switch (node.type()) {
-      case toml::node_type::string: out = Value(node.as_string()->get()); break;
-      case toml::node_type::integer: out = Value(node.as_integer()->get()); break;
-      case toml::node_type::boolean: out = Value(node.as_boolean()->get()); break;
+      case toml::node_type::string:
+        out = Value(node.as_string()->get());
+        break;
+      case toml::node_type::integer:
+        out = Value(node.as_integer()->get());
+        break;
+      case toml::node_type::boolean:
+        out = Value(node.as_boolean()->get());
+        break;
       case toml::node_type::floating_point: {
         const double x = node.as_floating_point()->get();
         if (!std::isfinite(x)) return refuse(node, "the number is not finite");
@@ -44,26 +51,31 @@ class Reader {
       case toml::node_type::date:
       case toml::node_type::time:
       case toml::node_type::date_time:
-        return refuse(node, "dates and times have no use here", "put it in double quotes to make it text");
-      case toml::node_type::none: return refuse(node, "a value of no known type");
+        return refuse(node, "dates and times have no use here",
+                      "put it in double quotes to make it text");
+      case toml::node_type::none:
+        return refuse(node, "a value of no known type");
     }
     out.set_place(node.source().begin.line, node.source().begin.column);
     return out;
   }
 
  private:
-  // The library keeps members sorted by name; where their keys stand gives back the order of the file.
+  // The library keeps members sorted by name; where their keys stand gives back the order of the
+  // file.
   Result<Value> read_table(const toml::table& table, int depth) const {
     struct Member {
       const toml::key* key;
       const toml::node* node;
     };
     std::vector<Member> members;
-    for (auto it = table.cbegin(); it != table.cend(); ++it) members.push_back({&it->first, &it->second});
+    for (auto it = table.cbegin(); it != table.cend(); ++it)
+      members.push_back({&it->first, &it->second});
     const auto place = [](const Member& m) {
       return std::tuple(m.key->source().begin.line, m.key->source().begin.column, m.key->str());
     };
-    std::sort(members.begin(), members.end(), [&](const Member& a, const Member& b) { return place(a) < place(b); });
+    std::sort(members.begin(), members.end(),
+              [&](const Member& a, const Member& b) { return place(a) < place(b); });
     Value out = Value::empty_object();
     for (const Member& member : members) {
       PENSTOCK_TRY(Value value, read(*member.node, depth + 1));
@@ -72,11 +84,14 @@ class Reader {
     return out;
   }
 
-  tl::unexpected<Error> refuse(const toml::node& node, std::string message, std::string hint = {}) const {
+  tl::unexpected<Error> refuse(const toml::node& node, std::string message,
+                               std::string hint = {}) const {
     const toml::source_position at = node.source().begin;
     return fail({.code = ErrorCode::BadInput,
                  .message = std::move(message),
-                 .where = {.file = file_, .line = static_cast<int>(at.line), .column = static_cast<int>(at.column)},
+                 .where = {.file = file_,
+                           .line = static_cast<int>(at.line),
+                           .column = static_cast<int>(at.column)},
                  .hint = std::move(hint)});
   }
 
@@ -85,7 +100,8 @@ class Reader {
 
 void append_key(std::string& out, std::string_view key) {
   const auto bare = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
   };
   if (!key.empty() && std::all_of(key.begin(), key.end(), bare))
     out += key;
@@ -95,11 +111,21 @@ void append_key(std::string& out, std::string_view key) {
 
 void append_in_line(std::string& out, const Value& value) {
   switch (value.kind()) {
-    case Value::Kind::Null: PENSTOCK_CHECK(false, "TOML has no null"); break;
-    case Value::Kind::Boolean: out += value.boolean() ? "true" : "false"; break;
-    case Value::Kind::Integer: out += fmt::format("{}", value.integer()); break;
-    case Value::Kind::Real: append_real(out, value.real()); break;
-    case Value::Kind::String: append_quoted(out, value.string()); break;
+    case Value::Kind::Null:
+      PENSTOCK_CHECK(false, "TOML has no null");
+      break;
+    case Value::Kind::Boolean:
+      out += value.boolean() ? "true" : "false";
+      break;
+    case Value::Kind::Integer:
+      out += fmt::format("{}", value.integer());
+      break;
+    case Value::Kind::Real:
+      append_real(out, value.real());
+      break;
+    case Value::Kind::String:
+      append_quoted(out, value.string());
+      break;
     case Value::Kind::Array: {
       out += '[';
       bool first = true;
@@ -128,10 +154,12 @@ void append_in_line(std::string& out, const Value& value) {
 
 bool is_table_array(const Value& value) {
   return value.is_array() && !value.array().empty() &&
-         std::all_of(value.array().begin(), value.array().end(), [](const Value& x) { return x.is_object(); });
+         std::all_of(value.array().begin(), value.array().end(),
+                     [](const Value& x) { return x.is_object(); });
 }
 
-// `path` is the dotted name of the table, "" at the top. Plain members must come first: after a [header] they would be its.
+// `path` is the dotted name of the table, "" at the top. Plain members must come first: after a
+// [header] they would be its.
 void append_table(std::string& out, const Value& table, const std::string& path) {
   const auto is_table = [](const Value& x) { return x.is_object() || is_table_array(x); };
   for (const auto& [key, member] : table.object()) {
@@ -172,7 +200,9 @@ Result<Value> parse_toml(std::string_view text, std::string file_name) {
     const toml::source_position at = e.source().begin;
     return fail({.code = ErrorCode::BadInput,
                  .message = fmt::format("not TOML: {}", e.description()),
-                 .where = {.file = std::move(file_name), .line = static_cast<int>(at.line), .column = static_cast<int>(at.column)}});
+                 .where = {.file = std::move(file_name),
+                           .line = static_cast<int>(at.line),
+                           .column = static_cast<int>(at.column)}});
   }
 }
 

@@ -27,8 +27,12 @@ constexpr std::array<Suffix, 9> kBytes = {{{"B", 1},
                                            {"MiB", 1024.0 * 1024},
                                            {"GiB", 1024.0 * 1024 * 1024},
                                            {"TiB", 1024.0 * 1024 * 1024 * 1024}}};
-constexpr std::array<Suffix, 6> kFlops = {
-    {{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
+constexpr std::array<Suffix, 6> kFlops = {{{"FLOP/s", 1},
+                                           {"kFLOP/s", 1e3},
+                                           {"MFLOP/s", 1e6},
+                                           {"GFLOP/s", 1e9},
+                                           {"TFLOP/s", 1e12},
+                                           {"PFLOP/s", 1e15}}};
 
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -38,24 +42,32 @@ std::string_view trim(std::string_view text) {
 }
 
 // `ending` is what follows every suffix ("/s" for bandwidths); `bare` the scale of a number alone.
-Result<double> parse_quantity(std::string_view text, std::string_view what, std::span<const Suffix> suffixes,
-                              std::string_view ending, double bare) {
+Result<double> parse_quantity(std::string_view text, std::string_view what,
+                              std::span<const Suffix> suffixes, std::string_view ending,
+                              double bare) {
   const std::string_view trimmed = trim(text);
   const auto units = [&] {
     std::string out;
-    for (const Suffix& suffix : suffixes) out += fmt::format("{}{}{}", out.empty() ? "" : ", ", suffix.name, ending);
+    for (const Suffix& suffix : suffixes)
+      out += fmt::format("{}{}{}", out.empty() ? "" : ", ", suffix.name, ending);
     return out;
   };
   const auto refuse = [&](std::string_view why, std::string hint) {
-    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is not {}: {}", text, what, why), std::move(hint));
+    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is not {}: {}", text, what, why),
+                std::move(hint));
   };
   double number = 0;
-  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
-  if (error == std::errc::result_out_of_range) return refuse("the number does not fit in a double", "");
-  if (error != std::errc()) return refuse("it does not start with a number", fmt::format("write a number and one of {}", units()));
+  const auto [end, error] =
+      std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
+  if (error == std::errc::result_out_of_range)
+    return refuse("the number does not fit in a double", "");
+  if (error != std::errc())
+    return refuse("it does not start with a number",
+                  fmt::format("write a number and one of {}", units()));
   if (!std::isfinite(number)) return refuse("the number is not finite", "");
   if (number < 0) return refuse("it is negative", "");
-  const std::string_view unit = trim(trimmed.substr(static_cast<std::size_t>(end - trimmed.data())));
+  const std::string_view unit =
+      trim(trimmed.substr(static_cast<std::size_t>(end - trimmed.data())));
   if (unit.empty()) return number * bare;
   std::vector<std::string> names;
   for (const Suffix& suffix : suffixes) {
@@ -64,15 +76,18 @@ Result<double> parse_quantity(std::string_view text, std::string_view what, std:
   }
   const std::string_view meant = nearest(unit, names);
   return refuse(fmt::format("unknown unit \"{}\"", unit),
-                meant.empty() ? fmt::format("one of {}", units()) : fmt::format("did you mean {}? one of {}", meant, units()));
+                meant.empty() ? fmt::format("one of {}", units())
+                              : fmt::format("did you mean {}? one of {}", meant, units()));
 }
 
 Result<std::int64_t> to_integer(double x, std::string_view text, std::string_view what) {
-  if (!(x < 9.2e18)) return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for {}", text, what));
+  if (!(x < 9.2e18))
+    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for {}", text, what));
   return static_cast<std::int64_t>(std::round(x));
 }
 
-// Three significant digits, the unit chosen so that the number stays below `step` where there is a larger unit.
+// Three significant digits, the unit chosen so that the number stays below `step` where there is a
+// larger unit.
 std::string scaled(double x, double step, std::span<const std::string_view> units) {
   std::size_t unit = 0;
   // 999.5 and up would round to 1000: take the next unit already there.
@@ -105,7 +120,8 @@ Nanoseconds transfer_time(Nanoseconds latency, BytesPerSecond bandwidth, Bytes b
 Result<Nanoseconds> parse_time(std::string_view text) {
   PENSTOCK_TRY(const double ns, parse_quantity(text, "a time", kTimes, "", 1e9));
   if (ns >= static_cast<double>(kForever.value))
-    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for a time (73 years at most)", text));
+    return fail(ErrorCode::BadInput,
+                fmt::format("\"{}\" is too large for a time (73 years at most)", text));
   return Nanoseconds(static_cast<std::int64_t>(std::round(ns)));
 }
 
@@ -117,13 +133,15 @@ Result<Bytes> parse_bytes(std::string_view text) {
 
 Result<BytesPerSecond> parse_bandwidth(std::string_view text) {
   PENSTOCK_TRY(const double rate, parse_quantity(text, "a bandwidth", kBytes, "/s", 1));
-  if (!std::isfinite(rate)) return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for a bandwidth", text));
+  if (!std::isfinite(rate))
+    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for a bandwidth", text));
   return BytesPerSecond(rate);
 }
 
 Result<FlopsPerSecond> parse_flop_rate(std::string_view text) {
   PENSTOCK_TRY(const double rate, parse_quantity(text, "a rate of computing", kFlops, "", 1));
-  if (!std::isfinite(rate)) return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for a rate", text));
+  if (!std::isfinite(rate))
+    return fail(ErrorCode::BadInput, fmt::format("\"{}\" is too large for a rate", text));
   return FlopsPerSecond(rate);
 }
 
@@ -146,7 +164,8 @@ std::string text(BytesPerSecond rate) {
 }
 
 std::string text(FlopsPerSecond rate) {
-  static constexpr std::array<std::string_view, 6> kUnits = {"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"};
+  static constexpr std::array<std::string_view, 6> kUnits = {"FLOP/s",  "kFLOP/s", "MFLOP/s",
+                                                             "GFLOP/s", "TFLOP/s", "PFLOP/s"};
   return scaled(rate.value, 1000, kUnits);
 }
 

@@ -69,16 +69,23 @@ Value& Value::set(std::string_view key, Value x) {
   return object().emplace_back(std::string(key), std::move(x)).second;
 }
 
-Value& Value::append(Value x) { return array().emplace_back(std::move(x)); }
+Value& Value::append(Value x) {
+  return array().emplace_back(std::move(x));
+}
 
-bool operator==(const Value& a, const Value& b) { return a.data_ == b.data_; }
+bool operator==(const Value& a, const Value& b) {
+  return a.data_ == b.data_;
+}
 
 std::string describe_value(const Value& value) {
   constexpr std::size_t kLongest = 40;
   switch (value.kind()) {
-    case Value::Kind::Null: return "null";
-    case Value::Kind::Boolean: return value.boolean() ? "true" : "false";
-    case Value::Kind::Integer: return fmt::format("an integer {}", value.integer());
+    case Value::Kind::Null:
+      return "null";
+    case Value::Kind::Boolean:
+      return value.boolean() ? "true" : "false";
+    case Value::Kind::Integer:
+      return fmt::format("an integer {}", value.integer());
     case Value::Kind::Real: {
       std::string out = "a real ";
       const double x = value.real();
@@ -89,13 +96,16 @@ std::string describe_value(const Value& value) {
       std::string_view text = value.string();
       std::string out = "a string ";
       std::size_t end = std::min(text.size(), kLongest);
-      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole characters
+      while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;  // whole characters
       append_quoted(out, text.substr(0, end));
       if (end < text.size()) out += "...";
       return out;
     }
-    case Value::Kind::Array: return fmt::format("an array of {}", value.array().size());
-    case Value::Kind::Object: return fmt::format("an object of {}", value.object().size());
+    case Value::Kind::Array:
+      return fmt::format("an array of {}", value.array().size());
+    case Value::Kind::Object:
+      return fmt::format("an object of {}", value.object().size());
   }
   return "?";
 }
@@ -103,7 +113,8 @@ std::string describe_value(const Value& value) {
 void append_real(std::string& out, double x) {
   PENSTOCK_CHECK(std::isfinite(x), "only finite numbers can be written");
   char buffer[64];
-  // Plain digits over the range that people read, an exponent outside it; both are the shortest that read back equal.
+  // Plain digits over the range that people read, an exponent outside it; both are the shortest
+  // that read back equal.
   const double size = std::abs(x);
   const bool plain = x == 0 || (size >= 1e-4 && size < 1e16);
   const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
@@ -118,7 +129,9 @@ namespace {
 
 // Bytes of the well-formed UTF-8 character that starts `text`, or 0 (Unicode 15, table 3-7).
 std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   const auto tail = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };
   const unsigned a = at(0), b = at(1);
   if (a < 0x80) return 1;
@@ -143,22 +156,40 @@ void append_quoted(std::string& out, std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x80) {
       const std::size_t length = utf8_length(text.substr(i));
-      if (length == 0) out += "\xEF\xBF\xBD";
-      else out += text.substr(i, length);
+      if (length == 0)
+        out += "\xEF\xBF\xBD";
+      else
+        out += text.substr(i, length);
       i += length == 0 ? 1 : length;
       continue;
     }
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
-        if (byte < 0x20 || byte == 0x7F) out += fmt::format("\\u{:04x}", static_cast<unsigned>(byte));
-        else out += c;
+        if (byte < 0x20 || byte == 0x7F)
+          out += fmt::format("\\u{:04x}", static_cast<unsigned>(byte));
+        else
+          out += c;
     }
     ++i;
   }

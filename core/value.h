@@ -1,7 +1,8 @@
 #pragma once
 
-// A document: the tree that JSON and TOML files are read into and written from. Each node knows where it stood in its
-// file, so that what is wrong with a value can be said with its place. Text is UTF-8. 48 bytes a node.
+// A document: the tree that JSON and TOML files are read into and written from. Each node knows
+// where it stood in its file, so that what is wrong with a value can be said with its place. Text
+// is UTF-8. 48 bytes a node.
 
 #include <cstdint>
 #include <string>
@@ -21,14 +22,14 @@ class Value {
 
   Value() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Value(T x) {
+  requires std::is_arithmetic_v<T> Value(T x) {
     if constexpr (std::is_same_v<T, bool>) {
       data_ = x;
     } else if constexpr (std::is_floating_point_v<T>) {
       data_ = static_cast<double>(x);
     } else {
-      set_integer(static_cast<std::int64_t>(x), std::is_unsigned_v<T> && static_cast<std::int64_t>(x) < 0);
+      set_integer(static_cast<std::int64_t>(x),
+                  std::is_unsigned_v<T> && static_cast<std::int64_t>(x) < 0);
     }
   }
   Value(std::string x) : data_(std::move(x)) {}
@@ -96,10 +97,11 @@ Value Value::list(const Range& range) {
 // For messages: `an integer 5`, `a string "abc"`, `an array of 3`, `null`.
 std::string describe_value(const Value& value);
 
-// The shortest text that reads back as the same double, always with a point or an exponent. PENSTOCK_CHECKs finiteness.
+// The shortest text that reads back as the same double, always with a point or an exponent.
+// PENSTOCK_CHECKs finiteness.
 void append_real(std::string& out, double x);
-// In double quotes, escaped so that it is valid both in JSON and as a basic string of TOML; bytes that are not UTF-8
-// become U+FFFD.
+// In double quotes, escaped so that it is valid both in JSON and as a basic string of TOML; bytes
+// that are not UTF-8 become U+FFFD.
 void append_quoted(std::string& out, std::string_view text);
 
 }  // namespace penstock

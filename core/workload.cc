@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "core/random.h"
+
 namespace penstock {
 namespace {
 
@@ -33,17 +35,6 @@ std::string text(const std::vector<Id<Tag>>& ids) {
   std::string out;
   for (const auto id : ids) out += fmt::format(" {}", id.value);
   return out;
-}
-
-// FNV-1a, 64 bits (Fowler, Noll, Vo): public, tiny, the same on every machine. Collisions by accident, not by intent,
-// are what it guards against.
-std::uint64_t fnv1a(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : bytes) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
-  return hash;
 }
 
 // Names are written with their length: no choice of names makes two different workloads read the same.
@@ -132,7 +123,7 @@ std::string fingerprint(const Workload& w) {
     out += fmt::format("phase {} {} {}\n", text(p.name), p.steps, text(p.transition));
   out += fmt::format("optimizer {} {} {}\n", name_of(w.optimizer.kind), w.optimizer.learning_rate,
                      w.optimizer.momentum);
-  return fmt::format("{:016x}", fnv1a(out));
+  return fmt::format("{:016x}", hash(out));
 }
 
 }  // namespace penstock

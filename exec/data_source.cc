@@ -31,12 +31,27 @@ Result<std::string> read_text(const std::string& path) {
   return all;
 }
 
+// How many different values the readers of each source tell apart.
+std::vector<std::int64_t> value_limits(const Workload& workload) {
+  std::vector<std::int64_t> limits(workload.sources.size(), 256);
+  for (const Network& network : workload.networks) {
+    for (const Layer& layer : network.layers) {
+      std::int64_t limit = 256;
+      if (layer.kind == LayerKind::Embedding) limit = layer.parameters[0].dimensions[0];
+      if (layer.kind == LayerKind::CrossEntropy) limit = network.layers[layer.inputs[0].index()].output.dimensions.back();
+      for (const SourceId source : layer.sources) limits[source.index()] = std::min(limits[source.index()], limit);
+    }
+  }
+  return limits;
+}
+
 }  // namespace
 
 Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
   DataSource data;
   data.sources_ = workload.sources;
   data.seed_ = seed;
+  data.limits_ = value_limits(workload);
   for (const Source& source : workload.sources) {
     if (source.kind != SourceKind::Synthetic) data.window_ = std::max(data.window_, source.sample.elements() + 1);
   }
@@ -51,6 +66,17 @@ Result<DataSource> DataSource::open(const std::string& path, const Workload& wor
                       .where = {.file = path},
                       .hint = "give a longer text with --data, or a workload with a shorter sequence"});
   }
+  for (std::size_t s = 0; s < workload.sources.size(); ++s) {
+    const std::int64_t limit = data.limits_[s];
+    const auto beyond = std::find_if(data.text_.begin(), data.text_.end(),
+                                     [&](char c) { return static_cast<unsigned char>(c) >= limit; });
+    if (workload.sources[s].kind == SourceKind::Synthetic || beyond == data.text_.end()) continue;
+    return fail(Error{.code = ErrorCode::BadInput,
+                      .message = fmt::format("byte {} of the text is {}, but the workload's vocabulary has {} values",
+                                             beyond - data.text_.begin(), static_cast<unsigned char>(*beyond), limit),
+                      .where = {.file = path},
+                      .hint = "build the workload with vocabulary=256 to read any bytes"});
+  }
   return data;
 }
 
@@ -58,10 +84,11 @@ void DataSource::fill(SourceId id, std::int32_t step, std::int64_t first, std::i
   const Source& source = sources_[id.index()];
   const auto elements = static_cast<std::size_t>(source.sample.elements());
   for (std::int64_t i = 0; i < count; ++i, out += elements) {
+    const auto limit = static_cast<std::uint64_t>(limits_[id.index()]);
     const std::uint64_t key = combine(combine(seed_, static_cast<std::uint64_t>(step)), static_cast<std::uint64_t>(first + i));
     if (source.kind == SourceKind::Synthetic) {
       const std::uint64_t stream = combine(key, hash(source.name));
-      for (std::size_t e = 0; e < elements; ++e) out[e] = static_cast<std::uint8_t>(combine(stream, e) & 0xff);
+      for (std::size_t e = 0; e < elements; ++e) out[e] = static_cast<std::uint8_t>(combine(stream, e) % limit);
       continue;
     }
     const std::uint64_t places = static_cast<std::uint64_t>(bytes() - window_) + 1;

@@ -14,8 +14,8 @@ namespace penstock {
 
 class DataSource {
  public:
-  // A file, or a folder whose *.md and *.txt files are joined in order of their names. Bad input if missing, empty, or
-  // shorter than one window of the workload's longest text source.
+  // A file, or a folder whose *.md and *.txt files are joined in order of their names. Bad input if missing, empty,
+  // shorter than one window of the workload's longest text source, or holding a byte beyond the vocabulary of its readers.
   static Result<DataSource> open(const std::string& path, const Workload& workload, std::uint64_t seed);
 
   // Writes samples [first, first + count) of the step, one after the other: count · elements bytes.
@@ -25,6 +25,7 @@ class DataSource {
 
  private:
   std::vector<Source> sources_;
+  std::vector<std::int64_t> limits_;  // one a source: values are below it
   std::string text_;
   std::uint64_t seed_ = 0;
   std::int64_t window_ = 0;  // longest, with the byte after it

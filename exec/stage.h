@@ -65,6 +65,8 @@ class Stage {
 
   // Library scratch beyond the layout's workspace; it lies right behind it.
   virtual Bytes scratch_bytes() const = 0;
+  // Of that, what one layer's calls need.
+  virtual Bytes layer_scratch(std::size_t layer) const = 0;
 
   virtual std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   virtual std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;

@@ -11,6 +11,7 @@
 // transfers take no compute time. Fused operations start together, when the inputs of all are there, and last the sum.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/order.h"
@@ -43,42 +44,43 @@ class Evaluator {
   std::vector<Nanoseconds> starts, ends;
 
  private:
-  // What an operation of one kind on one stage reads and writes. Rows are first slots of finish_; the operation of
-  // microbatch i and slice l uses slot i * slices + l of each.
+  // What an operation of one kind on one stage reads and writes: rows of finish_, of which the operation of microbatch i
+  // and slice l uses entry i * slices + l.
   struct Route {
-    std::size_t input = 0;   // the only input; more than one: inputs_[first_input, last_input)
-    std::size_t own = 0;     // what must have run on the same stage before
-    std::size_t output = 0;
+    std::int64_t* input = nullptr;  // the first input
+    std::int64_t* own = nullptr;    // what must have run on the same stage before
+    std::int64_t* output = nullptr;
     std::int64_t duration = 0;
-    std::int64_t transfer = 0;
-    std::int32_t slice_before = 0;  // which slice of `output` must have run before: -1 the one below, +1 the one above
-    std::uint32_t first_input = 0, last_input = 0;
+    std::int64_t transfer = 0;  // of the first input
   };
   struct Input {
-    std::size_t row = 0;
+    std::int64_t* row = nullptr;
     std::int64_t transfer = 0;
   };
   struct RankState {
     std::size_t next = 0, end = 0;  // of Order::ops
     std::int64_t clock = 0, first_start = -1, busy = 0;
-    std::size_t waits_for = 0;  // slot
   };
-  template <Discipline kDiscipline, bool kChain>
-  struct Run;
+  template <Discipline kDiscipline, bool kPlain>
+  class Run;
 
   bool prepare(const Order& order, const OrderCosts& costs);
-  void prepare_stage(const Order& order, const OrderCosts& costs, std::int32_t direction, std::int32_t stage);
+  void prepare_stage(const Order& order, const OrderCosts& costs, std::size_t direction, std::size_t stage);
+  const Route& route(const Order& order, const OrderOp& op) const;
+  std::span<const Input> inputs(const Order& order, const OrderOp& op) const;
+  std::int64_t* missing(const Order& order, const OrderOp& op) const;
   Error deadlock(const Order& order) const;
 
   Evaluation evaluation_;
-  std::vector<std::int64_t> finish_;  // by slot: when the operation ended; before that a mark, see evaluate.cc
+  std::vector<std::int64_t> finish_;  // by row: when the operation ended; before that a mark, see evaluate.cc
   std::vector<Route> routes_;         // [direction][stage][kind]
-  std::vector<Input> inputs_;
+  std::vector<Input> inputs_;         // of F, then of BF and B, of each copy of each stage
+  std::vector<std::size_t> first_input_;            // two a copy of a stage, + 1
   std::vector<std::int32_t> edges_in_, edges_out_;  // edge numbers by the stage they enter, by the stage they leave
   std::vector<std::size_t> first_in_, first_out_;   // stages + 1 offsets
   std::vector<RankState> ranks_;
-  std::vector<std::int32_t> ready_;   // a stack of ranks that can go on
-  std::vector<std::int32_t> next_waiter_;
+  std::vector<std::int32_t> ready_;  // a stack of ranks that can go on, each at most once
+  std::vector<std::int64_t> next_waiter_;
 };
 
 }  // namespace penstock

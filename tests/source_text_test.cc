@@ -57,11 +57,12 @@ const std::vector<Forbidden> kWhereDeterministic = {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// True if `line` (in lower case) holds `text` with no letter, digit or '_' running on at either end.
+// True if `line` (in lower case) holds `text` with no letter, digit or '_' running on at either end. A text that begins with
+// '_' is the end of a name, and matches there.
 bool holds(std::string_view line, std::string_view text) {
   for (std::size_t at = line.find(text); at != std::string_view::npos; at = line.find(text, at + 1)) {
     const std::size_t end = at + text.size();
-    const bool starts = at == 0 || !is_word(line[at - 1]);
+    const bool starts = at == 0 || text.front() == '_' || !is_word(line[at - 1]);
     const bool ends = end == line.size() || !is_word(text.back()) || !is_word(line[end]);
     if (starts && ends) return true;
   }
@@ -99,6 +100,7 @@ TEST(SourceText, AWordIsFoundWholeAndInAnyCase) {
   EXPECT_FALSE(holds("auto" "double", "to" "do"));
   EXPECT_TRUE(holds("cd /ho" "me/someone", "/ho" "me/"));
   EXPECT_FALSE(holds("docs/ho" "me/index", "/ho" "me/"));
+  EXPECT_TRUE(holds("auto t = steady" "_clock::now();", "_clock" "::now"));
   const std::vector<SourceFile> file = {{"a.cc", {"int a;", "// To" "Do"}}};
   ASSERT_EQ(find(file, kAnywhere).size(), 1u);
   EXPECT_EQ(find(file, kAnywhere).front().path, "a.cc");

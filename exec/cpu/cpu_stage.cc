@@ -61,6 +61,9 @@ class CpuStage final : public Stage {
 
   Result<void> build();
   Bytes scratch_bytes() const override { return scratch_; }
+  Bytes layer_scratch(std::size_t layer) const override {
+    return align_up(layers_[layer].kernel->workspace_bytes(), kTensorAlignment);
+  }
 
   std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) override;
@@ -130,11 +133,11 @@ Result<void> CpuStage::build() {
       const auto& all = request_.layout.sources;
       prepared.sources.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), source) - all.begin()));
     }
-    scratch_ = std::max(scratch_, align_up(prepared.kernel->workspace_bytes(), kTensorAlignment));
     most_inputs = std::max(most_inputs, layer.inputs.size());
     most_data = std::max(most_data, layer.sources.size());
     most_parameters = std::max(most_parameters, layer.parameters.size());
     layers_.push_back(std::move(prepared));
+    scratch_ = std::max(scratch_, layer_scratch(i));
   }
   inputs_.resize(most_inputs);
   input_gradients_.resize(most_inputs);

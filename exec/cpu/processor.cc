@@ -39,6 +39,11 @@ std::string instruction_set() {
   }
 }
 
+std::string kernel_libraries() {
+  const dnnl_version_t* dnnl = dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", dnnl->major, dnnl->minor, dnnl->patch);
+}
+
 int core_count() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/file.h"
 #include "core/formats/cluster_format.h"
 
 namespace penstock {
@@ -19,6 +20,11 @@ constexpr std::array<ClusterForm, 3> kForms = {{
     {"nodes", "nodes:HxD,device=KIND,intra=RATE,inter=RATE,intra-latency=TIME,inter-latency=TIME,memory=BYTES",
      "H hosts of D devices, joined within hosts and between them"},
 }};
+
+Result<Cluster> read_cluster_file(const std::string& path) {
+  PENSTOCK_TRY(const Value document, read_document(path));
+  return read_cluster(document, path == "-" ? "<stdin>" : path);
+}
 
 }  // namespace
 
@@ -35,7 +41,7 @@ Result<Cluster> load_cluster(const std::string& text, std::int32_t ranks) {
   const bool is_file = text == "-" || std::filesystem::exists(text, error);
   // What looks like a path was meant as one.
   if (is_file || (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)) {
-    return read_cluster(text);
+    return read_cluster_file(text);
   }
   std::vector<std::string_view> names;
   for (const ClusterForm& form : kForms) names.push_back(form.name);

@@ -47,11 +47,10 @@ struct CostTable {
 // (Infeasible). O(layers).
 Result<CostTable> derived_costs(const Workload& workload, const Device& device, std::int64_t microbatch);
 
-// Medians of the profile: of each layer F (of a loss Loss), B if it has inputs, W if it has parameters, Step if it has
-// parameters, Load if it has sources. Where BF was measured, the parts
-// sum to it: W is BF - B, never negative. Refuses a
-// profile of another workload or device kind, a microbatch it does not hold (naming those it does), and one that lacks
-// any of these: nothing is extrapolated. O(layers · rows of the profile).
+// Medians of the profile: of each layer F (of a loss Loss), B if it has inputs, W and Step if it has parameters, Load if
+// it has sources. Where BF was measured, the parts sum to it: W is BF - B, never negative. Refuses a profile of another
+// workload or device kind, a microbatch it does not hold (naming those it does), and one that lacks any of these: nothing
+// is extrapolated. O(layers · rows of the profile).
 Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile, const Device& device,
                                  std::int64_t microbatch);
 

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/file.h"
 #include "core/formats/workload_format.h"
 #include "models/text_form.h"
 #include "models/workloads/built_in.h"
@@ -41,6 +42,11 @@ std::string canonical_name(const WorkloadBuilder& builder, const BuilderValues& 
     separator = ',';
   }
   return name;
+}
+
+Result<Workload> read_workload_file(const std::string& path) {
+  PENSTOCK_TRY(const Value document, read_document(path));
+  return read_workload(document, path == "-" ? "<stdin>" : path);
 }
 
 }  // namespace
@@ -82,9 +88,9 @@ Result<Workload> load_workload(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   if (find_builder(name) != nullptr) return build_workload(text);
   std::error_code error;
-  if (text == "-" || std::filesystem::exists(text, error)) return read_workload(text);
+  if (text == "-" || std::filesystem::exists(text, error)) return read_workload_file(text);
   // What looks like a path was meant as one.
-  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos) return read_workload(text);
+  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos) return read_workload_file(text);
   return unknown(text, name, "neither a built-in workload nor a file");
 }
 

@@ -15,12 +15,19 @@ Answer sample() {
   answer.add("ok", "ok", false);
   answer.add("runner_up", "runner-up", Value());
   answer.add("losses", "losses", Value::list(std::vector<double>{1.5, 2}), {}, Show::DataOnly);
-  Table& devices = answer.add_table("devices", "devices", {{"rank", "rank"}, {"busy_s", "busy", Unit::Seconds}, {"peak_memory_bytes", "peak memory", Unit::Bytes}});
+  Table& devices = answer.add_table("devices", "devices",
+                                    {{"rank", "rank"},
+                                     {"busy_s", "busy", Unit::Seconds},
+                                     {"peak_memory_bytes", "peak memory", Unit::Bytes}});
   devices.add({0, 0.05, 4LL << 30});
   devices.add({1, 0.0071, 512});
-  Table& violations = answer.add_table(
-      "violations", "violations", {{"rule", "rule", {}, Align::Left}, {"message", "message", {}, Align::Left}, {"ranks", "ranks", {}, Align::Left}, {"instructions", "instructions", {}, Align::Left}});
-  violations.add({"R7b", "waits, \"forever\" | é", Value::list(std::vector<int>{0, 1}), Value::list(std::vector<std::string>{"F 0.1", "B 0.1"})});
+  Table& violations = answer.add_table("violations", "violations",
+                                       {{"rule", "rule", {}, Align::Left},
+                                        {"message", "message", {}, Align::Left},
+                                        {"ranks", "ranks", {}, Align::Left},
+                                        {"instructions", "instructions", {}, Align::Left}});
+  violations.add({"R7b", "waits, \"forever\" | é", Value::list(std::vector<int>{0, 1}),
+                  Value::list(std::vector<std::string>{"F 0.1", "B 0.1"})});
   answer.note("costs: derived");
   answer.verdict = "not admitted";
   return answer;
@@ -121,7 +128,8 @@ R7b,"waits, ""forever"" | é",0;1,F 0.1;B 0.1
 
 TEST(Answer, ATableAloneIsPlainCsv) {
   Answer answer("s");
-  answer.add_table("t", "", {{"a", "a"}}).add({Value::list(std::vector<Value>{Value::list(std::vector<int>{1, 2})})});
+  answer.add_table("t", "", {{"a", "a"}})
+      .add({Value::list(std::vector<Value>{Value::list(std::vector<int>{1, 2})})});
   EXPECT_EQ(to_csv(answer), "a\n\"[[1, 2]]\"\n");
 }
 
@@ -151,7 +159,8 @@ TEST(HumanText, ScalesByUnit) {
   EXPECT_EQ(human_text(1234567.8, {}), "1234568");
   EXPECT_EQ(human_text(0.333333, {}), "0.3333");
   EXPECT_EQ(human_text(true, {}), "yes");
-  EXPECT_EQ(human_text(*parse_json("[[1, 2], [0.5]]", "f"), Unit::Seconds), "[[1.00 s, 2.00 s], [500 ms]]");
+  EXPECT_EQ(human_text(*parse_json("[[1, 2], [0.5]]", "f"), Unit::Seconds),
+            "[[1.00 s, 2.00 s], [500 ms]]");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -24,8 +25,13 @@ class File : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  bool has_nameless_files() const {
+    const int file = ::open(folder_.c_str(), O_TMPFILE | O_WRONLY, 0600);
+    return file >= 0 && ::close(file) == 0;
+  }
   std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
   fs::path folder_;
@@ -46,7 +52,8 @@ TEST_F(File, AnExistingFileIsRefusedUnlessForced) {
   const auto refused = write_file_atomic(path("a"), "new", Overwrite::No);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::Usage);
-  EXPECT_EQ(refused.error().text(), path("a") + ": the file exists already (hint: --force overwrites it)");
+  EXPECT_EQ(refused.error().text(),
+            path("a") + ": the file exists already (hint: --force overwrites it)");
   EXPECT_EQ(*read_file(path("a")), "old");
   ASSERT_TRUE(write_file_atomic(path("a"), "new", Overwrite::Yes));
   EXPECT_EQ(*read_file(path("a")), "new");
@@ -57,7 +64,11 @@ TEST_F(File, OfManyWritersWithoutForceExactlyOneWins) {
   std::vector<pid_t> children;
   for (int i = 0; i < 8; ++i) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(write_file_atomic(path("a"), std::string(10'000, static_cast<char>('a' + i)), Overwrite::No) ? 0 : 1);
+    if (child == 0)
+      ::_exit(write_file_atomic(path("a"), std::string(10'000, static_cast<char>('a' + i)),
+                                Overwrite::No)
+                  ? 0
+                  : 1);
     children.push_back(child);
   }
   int winners = 0;
@@ -80,7 +91,8 @@ TEST_F(File, LinksAreFollowedAndModesKept) {
   ASSERT_TRUE(write_file_atomic(path("link"), "new", Overwrite::Yes));
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(*read_file(path("real")), "new");
-  EXPECT_EQ(fs::status(folder_ / "real").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(folder_ / "real").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(File, DevicesAreWrittenDirectly) {
@@ -89,12 +101,17 @@ TEST_F(File, DevicesAreWrittenDirectly) {
 }
 
 TEST_F(File, FailuresNameTheFileAndTheReasonAndLeaveNothing) {
-  EXPECT_EQ(read_file(path("none")).error().text(), path("none") + ": cannot read: No such file or directory");
-  EXPECT_EQ(read_file(folder_.string()).error().text(), folder_.string() + ": cannot read: Is a directory");
+  EXPECT_EQ(read_file(path("none")).error().text(),
+            path("none") + ": cannot read: No such file or directory");
+  EXPECT_EQ(read_file(folder_.string()).error().text(),
+            folder_.string() + ": cannot read: Is a directory");
   const auto no_folder = write_file_atomic(path("no/such/a"), "x", Overwrite::No);
-  EXPECT_EQ(no_folder.error().text(), path("no/such/a") + ": cannot write: No such file or directory (hint: its folder must exist)");
+  EXPECT_EQ(no_folder.error().text(),
+            path("no/such/a") +
+                ": cannot write: No such file or directory (hint: its folder must exist)");
   EXPECT_EQ(no_folder.error().code, ErrorCode::Usage);
-  EXPECT_EQ(write_file_atomic(folder_.string(), "x", Overwrite::Yes).error().message, "cannot write: Is a directory");
+  EXPECT_EQ(write_file_atomic(folder_.string(), "x", Overwrite::Yes).error().message,
+            "cannot write: Is a directory");
   const auto full = write_file_atomic("/dev/full", "x", Overwrite::No);
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code, ErrorCode::Unavailable);
@@ -122,7 +139,9 @@ TEST_F(File, AWriterKilledAtAnyMomentLeavesTheOldOrTheNewFileWhole) {
     const auto contents = read_file(path("a"));
     ASSERT_TRUE(contents);
     ASSERT_TRUE(*contents == old_contents || *contents == new_contents) << contents->size();
-    // A kill between naming and replacing can leave a second, whole file; never a part of one.
+    // A kill between naming and replacing can leave a second, whole file; never a part of one,
+    // unless the file system has no nameless files.
+    if (!has_nameless_files()) continue;
     for (const auto& entry : fs::directory_iterator(folder_)) {
       const std::string whole = *read_file(entry.path());
       ASSERT_TRUE(whole == old_contents || whole == new_contents) << entry.path();
@@ -154,9 +173,15 @@ TEST(ParseDocument, TheEndingDecidesThenTheFirstCharacter) {
   EXPECT_EQ(parse_document("a = 1", "f")->find("a")->integer(), 1);
   EXPECT_EQ(parse_document("[1]", "f.json")->array().size(), 1u);
   EXPECT_EQ(parse_document("[t]\na = 1", "<stdin>")->find("t")->find("a")->integer(), 1);
-  EXPECT_NE(parse_document("{\"a\": 1}", "f.toml").error().message.find("not TOML"), std::string::npos);
+  EXPECT_NE(parse_document("{\"a\": 1}", "f.toml").error().message.find("not TOML"),
+            std::string::npos);
   EXPECT_NE(parse_document("a = 1", "f.json").error().message.find("not JSON"), std::string::npos);
-  EXPECT_EQ(parse_document("\x7f""ELF", "f").error().hint, "a document is TOML, or JSON that starts with '{'");
+  EXPECT_EQ(parse_document("\x7f"
+                           "ELF",
+                           "f")
+                .error()
+                .hint,
+            "a document is TOML, or JSON that starts with '{'");
   EXPECT_EQ(parse_document("", "f").error().text(), "f: there is nothing in it");
 }
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -17,18 +16,26 @@ std::string error_of(std::string_view text) {
 // A random document: every kind, deep and shallow, odd text, both signs, extreme numbers.
 Value random_value(std::mt19937_64& random, int depth) {
   const auto text = [&] {
-    static const std::vector<std::string> kPieces = {"a", "Z", "\"", "\\", "\n", "\t", "é", "漢", "🙂", "\x7f", "/", "{", ","};
+    static const std::vector<std::string> kPieces = {"a",  "Z",    "\"",   "\\", "\n", "\t", "é",
+                                                     "漢", "🙂", "\x7f", "/",  "{",  ","};
     std::string out;
     for (std::uint64_t n = random() % 8; n > 0; --n) out += kPieces[random() % kPieces.size()];
     return out;
   };
   switch (random() % (depth > 0 ? 8 : 6)) {
-    case 0: return Value();
-    case 1: return Value(random() % 2 == 0);
-    case 2: return Value(static_cast<std::int64_t>(random()));
-    case 3: return Value(static_cast<std::int64_t>(random() % 10));
-    case 4: return Value(std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 1800) - 1000));
-    case 5: return Value(text());
+    case 0:
+      return Value();
+    case 1:
+      return Value(random() % 2 == 0);
+    case 2:
+      return Value(static_cast<std::int64_t>(random()));
+    case 3:
+      return Value(static_cast<std::int64_t>(random() % 10));
+    case 4:
+      return Value(
+          std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 1800) - 1000));
+    case 5:
+      return Value(text());
     case 6: {
       Value out = Value::empty_array();
       for (std::uint64_t n = random() % 6; n > 0; --n) out.append(random_value(random, depth - 1));
@@ -36,7 +43,8 @@ Value random_value(std::mt19937_64& random, int depth) {
     }
     default: {
       Value out = Value::empty_object();
-      for (std::uint64_t n = random() % 6; n > 0; --n) out.set(text(), random_value(random, depth - 1));
+      for (std::uint64_t n = random() % 6; n > 0; --n)
+        out.set(text(), random_value(random, depth - 1));
       return out;
     }
   }
@@ -57,7 +65,8 @@ TEST(Json, AnyDocumentSurvivesTheRoundTripAtAnyIndentation) {
 }
 
 TEST(Json, EveryNodeKnowsItsPlace) {
-  const auto value = parse_json("{\n  \"é\": [1, -2.5,\n\t\"x\\ny\"],\"b\" : {\"c\":true}, \"d\": null}\n", "f.json");
+  const auto value = parse_json(
+      "{\n  \"é\": [1, -2.5,\n\t\"x\\ny\"],\"b\" : {\"c\":true}, \"d\": null}\n", "f.json");
   ASSERT_TRUE(value);
   const auto place = [](const Value& v) { return std::pair(v.line(), v.column()); };
   using Place = std::pair<std::uint32_t, std::uint32_t>;
@@ -80,16 +89,21 @@ TEST(Json, PlacesCountFromAfterAByteOrderMark) {
 
 TEST(Json, RefusalsSayWhereAndWhat) {
   EXPECT_EQ(error_of("{\"a\": 1,\n \"a\": 2}"), "f.json:2:2: key \"a\" stands twice in one object");
-  EXPECT_EQ(error_of("[1,\n 9223372036854775808]"), "f.json:2:2: integer 9223372036854775808 does not fit in 64 bits");
-  EXPECT_EQ(error_of("[-9223372036854775809]"), "f.json:1:2: integer -9223372036854775809 does not fit in 64 bits");
-  EXPECT_EQ(error_of("[123456789012345678901234567890]").substr(0, 46), "f.json:1:2: integer 12345678901234567890123456");
+  EXPECT_EQ(error_of("[1,\n 9223372036854775808]"),
+            "f.json:2:2: integer 9223372036854775808 does not fit in 64 bits");
+  EXPECT_EQ(error_of("[-9223372036854775809]"),
+            "f.json:1:2: integer -9223372036854775809 does not fit in 64 bits");
+  EXPECT_EQ(error_of("[123456789012345678901234567890]").substr(0, 46),
+            "f.json:1:2: integer 12345678901234567890123456");
   EXPECT_EQ(error_of("[1e999]"), "f.json:1:2: number 1e999 does not fit in a double");
   EXPECT_EQ(error_of(""), "f.json: not JSON: there is nothing in it");
   EXPECT_EQ(error_of(" \n"), "f.json: not JSON: there is nothing in it");
 }
 
 TEST(Json, SyntaxErrorsSayWhere) {
-  const auto place = [](std::string_view text) { return error_of(text).substr(0, error_of(text).find(": ")); };
+  const auto place = [](std::string_view text) {
+    return error_of(text).substr(0, error_of(text).find(": "));
+  };
   EXPECT_EQ(place("[1,\n 2,, 3]"), "f.json:2:4");
   EXPECT_EQ(place("{\"a\" 1}"), "f.json:1:6");
   EXPECT_EQ(place("[NaN]"), "f.json:1:2");
@@ -99,7 +113,8 @@ TEST(Json, SyntaxErrorsSayWhere) {
   EXPECT_EQ(place("[1, // c\n2]"), "f.json:1:5");
   EXPECT_EQ(place("['a']"), "f.json:1:2");
   EXPECT_NE(error_of("[\"\xFF\"]").find("UTF-8"), std::string::npos);
-  EXPECT_NE(error_of("[1,]").find("not JSON: unexpected ']'"), std::string::npos) << error_of("[1,]");
+  EXPECT_NE(error_of("[1,]").find("not JSON: unexpected ']'"), std::string::npos)
+      << error_of("[1,]");
 }
 
 TEST(Json, DuplicateKeysAreFoundInWideObjectsToo) {
@@ -112,7 +127,8 @@ TEST(Json, DuplicateKeysAreFoundInWideObjectsToo) {
 
 TEST(Json, NestingStopsAtTheLimit) {
   const auto nested = [](int depth) {
-    return std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']');
+    return std::string(static_cast<std::size_t>(depth), '[') +
+           std::string(static_cast<std::size_t>(depth), ']');
   };
   EXPECT_TRUE(parse_json(nested(kDeepestNesting), "f.json"));
   EXPECT_EQ(error_of(nested(kDeepestNesting + 1)), "f.json:1:513: nested more than 512 deep");
@@ -121,7 +137,8 @@ TEST(Json, NestingStopsAtTheLimit) {
 
 TEST(Json, ADocumentCutAnywhereIsAnErrorWithAPlace) {
   const std::string text =
-      "{\"schema\": \"penstock.plan/1\", \"r\": [1, -2.5e-3, true, false, null], \"t\": \"\\u00e9\\n漢🙂\", \"o\": {\"x\": {}, \"y\": []}}";
+      "{\"schema\": \"penstock.plan/1\", \"r\": [1, -2.5e-3, true, false, null], \"t\": "
+      "\"\\u00e9\\n漢🙂\", \"o\": {\"x\": {}, \"y\": []}}";
   ASSERT_TRUE(parse_json(text, "f.json"));
   for (std::size_t n = 0; n < text.size(); ++n) {
     const auto result = parse_json(std::string_view(text).substr(0, n), "f.json");
@@ -134,7 +151,8 @@ TEST(Json, ADocumentCutAnywhereIsAnErrorWithAPlace) {
 }
 
 TEST(Json, ADocumentWithAnyByteChangedNeverBreaksTheReader) {
-  const std::string text = "{\"a\": [1, -2.5e-3, true, null], \"t\": \"\\u00e9\\n漢\", \"o\": {\"x\": {}}}";
+  const std::string text =
+      "{\"a\": [1, -2.5e-3, true, null], \"t\": \"\\u00e9\\n漢\", \"o\": {\"x\": {}}}";
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (int byte = 0; byte < 256; ++byte) {
       std::string changed = text;
@@ -147,64 +165,6 @@ TEST(Json, ADocumentWithAnyByteChangedNeverBreaksTheReader) {
       }
     }
   }
-}
-
-TEST(JsonWriter, FoldsWhatFitsAndKeepsTablesOneRowALine) {
-  JsonWriter w;
-  w.begin_object().member("name", "a").member("on", true);
-  w.key("empty").begin_array().end_array();
-  w.key("losses").begin_array();
-  for (int i = 0; i < 5; ++i) w.value(i * 0.5);
-  w.end_array();
-  w.key("point").begin_object().member("x", 1).member("y", nullptr).end_object();
-  w.key("rows").begin_array();
-  for (int rank = 0; rank < 2; ++rank) w.begin_object().member("rank", rank).member("busy_s", 0.05).end_object();
-  w.end_array().end_object();
-  EXPECT_EQ(w.take(), R"({
-  "name": "a",
-  "on": true,
-  "empty": [],
-  "losses": [0.0, 0.5, 1.0, 1.5, 2.0],
-  "point": {"x": 1, "y": null},
-  "rows": [
-    {"rank": 0, "busy_s": 0.05},
-    {"rank": 1, "busy_s": 0.05}
-  ]
-}
-)");
-}
-
-TEST(JsonWriter, ScalarsStayOnOneLineHoweverMany) {
-  JsonWriter w(1);
-  w.begin_object().key("n").begin_array();
-  for (int i = 0; i < 1000; ++i) w.value(i);
-  w.end_array().end_object();
-  const std::string text = w.take();
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
-}
-
-TEST(JsonWriter, LongObjectsSpreadOverLinesUnlessToldNotTo) {
-  const std::string longish(100, 'x');
-  for (const auto layout : {JsonWriter::Layout::Fit, JsonWriter::Layout::Line}) {
-    JsonWriter w;
-    w.begin_array().begin_object(layout).member("a", longish).member("b", longish).end_object().end_array();
-    const std::string text = w.take();
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), layout == JsonWriter::Layout::Fit ? 6 : 3) << text;
-  }
-}
-
-TEST(JsonWriter, IndentZeroIsOneLine) {
-  EXPECT_EQ(to_json(*parse_json("{\"a\":[{\"b\":1},2],\"c\":\"d\"}", "f"), 0), "{\"a\": [{\"b\": 1}, 2], \"c\": \"d\"}");
-}
-
-TEST(JsonWriter, MisuseAborts) {
-  EXPECT_DEATH(JsonWriter().begin_object().value(1), "needs its key");
-  EXPECT_DEATH(JsonWriter().begin_array().key("a"), "in an object only");
-  EXPECT_DEATH(JsonWriter().begin_array().end_object(), "does not match");
-  EXPECT_DEATH(JsonWriter().begin_object().key("a").end_object(), "does not match");
-  EXPECT_DEATH(JsonWriter().value(1).value(2), "one value");
-  EXPECT_DEATH(JsonWriter().begin_array().take(), "not finished");
-  EXPECT_DEATH(JsonWriter().value(std::nan("")), "finite");
 }
 
 }  // namespace

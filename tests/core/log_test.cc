@@ -40,7 +40,8 @@ TEST(Log, LinesOfManyThreadsDoNotMix) {
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     ASSERT_EQ(line.size(), 60u);
-    ASSERT_EQ(std::count(line.begin(), line.end(), line.back()), line.back() == 'c' ? 51 : 50);  // "penstock" has a c
+    ASSERT_EQ(std::count(line.begin(), line.end(), line.back()),
+              line.back() == 'c' ? 51 : 50);  // "penstock" has a c
   }
   EXPECT_EQ(count, 800);
 }

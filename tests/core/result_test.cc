@@ -15,7 +15,10 @@ TEST(Where, TextGivesLineAndColumnThenThePointer) {
 }
 
 TEST(Error, TextIsOneLineWithPlaceMessageAndHint) {
-  const Error error{.code = ErrorCode::Usage, .message = "no such verb", .where = {.file = "x"}, .hint = "try plan"};
+  const Error error{.code = ErrorCode::Usage,
+                    .message = "no such verb",
+                    .where = {.file = "x"},
+                    .hint = "try plan"};
   EXPECT_EQ(error.text(), "x: no such verb (hint: try plan)");
   EXPECT_EQ(Error{.message = "broken"}.text(), "broken");
 }
@@ -59,7 +62,8 @@ TEST(Try, PassesTheValueOnAndTheErrorUp) {
 }
 
 TEST(Check, AbortsWithExpressionAndMessage) {
-  EXPECT_DEATH(PENSTOCK_CHECK(1 + 1 == 3, "arithmetic"), "internal error at .*result_test.cc.*1 \\+ 1 == 3 \\(arithmetic\\)");
+  EXPECT_DEATH(PENSTOCK_CHECK(1 + 1 == 3, "arithmetic"),
+               "internal error at .*result_test.cc.*1 \\+ 1 == 3 \\(arithmetic\\)");
 }
 
 }  // namespace

@@ -32,9 +32,10 @@ name = "b"
 )",
                                 "f.toml");
   ASSERT_TRUE(value) << value.error().text();
-  EXPECT_EQ(to_json(*value, 0),
-            R"({"name": "two hosts", "zeta": 1.0, "alpha": -3, "link": {"latency": "5us", "on": true}, )"
-            R"("hosts": [{"name": "a", "gpus": [0, 1]}, {"name": "b"}]})");
+  EXPECT_EQ(
+      to_json(*value, 0),
+      R"({"name": "two hosts", "zeta": 1.0, "alpha": -3, "link": {"latency": "5us", "on": true}, )"
+      R"("hosts": [{"name": "a", "gpus": [0, 1]}, {"name": "b"}]})");
   EXPECT_EQ(value->find("zeta")->line(), 2u);
   EXPECT_EQ(value->find("zeta")->column(), 8u);
   EXPECT_EQ(value->find("link")->find("latency")->line(), 6u);
@@ -102,24 +103,31 @@ void sort_members(Value& value) {
     for (Value& element : value.array()) sort_members(element);
   if (!value.is_object()) return;
   for (auto& member : value.object()) sort_members(member.second);
-  std::sort(value.object().begin(), value.object().end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(value.object().begin(), value.object().end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 Value random_value(std::mt19937_64& random, int depth) {
   switch (random() % (depth > 0 ? 6 : 4)) {
-    case 0: return Value(random() % 2 == 0);
-    case 1: return Value(static_cast<std::int64_t>(random()));
-    case 2: return Value(static_cast<double>(random()) * 1e-9);
-    case 3: return Value(random() % 2 == 0 ? "a\"\\\n\t\x7f é" : "");
+    case 0:
+      return Value(random() % 2 == 0);
+    case 1:
+      return Value(static_cast<std::int64_t>(random()));
+    case 2:
+      return Value(static_cast<double>(random()) * 1e-9);
+    case 3:
+      return Value(random() % 2 == 0 ? "a\"\\\n\t\x7f é" : "");
     case 4: {
       Value out = Value::empty_array();
       for (std::uint64_t n = random() % 4; n > 0; --n) out.append(random_value(random, depth - 1));
       return out;
     }
     default: {
-      static const std::vector<std::string> kKeys = {"a", "b-1", "with space", "dot.ted", "é", "", "quo\"te"};
+      static const std::vector<std::string> kKeys = {"a", "b-1", "with space", "dot.ted",
+                                                     "é", "",    "quo\"te"};
       Value out = Value::empty_object();
-      for (std::uint64_t n = random() % 4; n > 0; --n) out.set(kKeys[random() % kKeys.size()], random_value(random, depth - 1));
+      for (std::uint64_t n = random() % 4; n > 0; --n)
+        out.set(kKeys[random() % kKeys.size()], random_value(random, depth - 1));
       return out;
     }
   }

@@ -74,14 +74,21 @@ TEST(ParseRates, KnowTheirUnits) {
 
 TEST(ParseQuantities, RefuseInWordsForAUser) {
   EXPECT_EQ(parse_time("5 sec").error().message, "\"5 sec\" is not a time: unknown unit \"sec\"");
-  EXPECT_EQ(parse_time("fast").error().message, "\"fast\" is not a time: it does not start with a number");
+  EXPECT_EQ(parse_time("fast").error().message,
+            "\"fast\" is not a time: it does not start with a number");
   EXPECT_EQ(parse_time("").error().message, "\"\" is not a time: it does not start with a number");
-  EXPECT_EQ(parse_bytes("-1GiB").error().message, "\"-1GiB\" is not a number of bytes: it is negative");
-  EXPECT_EQ(parse_bytes("nan").error().message, "\"nan\" is not a number of bytes: the number is not finite");
-  EXPECT_EQ(parse_bytes("inf").error().message, "\"inf\" is not a number of bytes: the number is not finite");
-  EXPECT_EQ(parse_bytes("1e999").error().message, "\"1e999\" is not a number of bytes: the number does not fit in a double");
-  EXPECT_EQ(parse_bytes("9000000TiB").error().message, "\"9000000TiB\" is too large for a number of bytes");
-  EXPECT_EQ(parse_time("1e30").error().message, "\"1e30\" is too large for a time (73 years at most)");
+  EXPECT_EQ(parse_bytes("-1GiB").error().message,
+            "\"-1GiB\" is not a number of bytes: it is negative");
+  EXPECT_EQ(parse_bytes("nan").error().message,
+            "\"nan\" is not a number of bytes: the number is not finite");
+  EXPECT_EQ(parse_bytes("inf").error().message,
+            "\"inf\" is not a number of bytes: the number is not finite");
+  EXPECT_EQ(parse_bytes("1e999").error().message,
+            "\"1e999\" is not a number of bytes: the number does not fit in a double");
+  EXPECT_EQ(parse_bytes("9000000TiB").error().message,
+            "\"9000000TiB\" is too large for a number of bytes");
+  EXPECT_EQ(parse_time("1e30").error().message,
+            "\"1e30\" is too large for a time (73 years at most)");
   EXPECT_FALSE(parse_bandwidth("1e308TB/s"));
   EXPECT_FALSE(parse_flop_rate("1e308PFLOP/s"));
   EXPECT_EQ(parse_bandwidth("25Gb/s").error().hint.substr(0, 19), "did you mean GB/s? ");

@@ -116,9 +116,9 @@ TEST(AppendQuoted, EscapesWhatMustBe) {
 TEST(AppendQuoted, ReplacesBytesThatAreNotUtf8) {
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(quoted("a\xFFz"), "\"a" + bad + "z\"");
-  EXPECT_EQ(quoted("\xC3"), "\"" + bad + "\"");                        // cut short
-  EXPECT_EQ(quoted("\xC0\xAF"), "\"" + bad + bad + "\"");              // overlong
-  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"" + bad + bad + bad + "\"");    // surrogate
+  EXPECT_EQ(quoted("\xC3"), "\"" + bad + "\"");                                // cut short
+  EXPECT_EQ(quoted("\xC0\xAF"), "\"" + bad + bad + "\"");                      // overlong
+  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"" + bad + bad + bad + "\"");            // surrogate
   EXPECT_EQ(quoted("\xF4\x90\x80\x80"), "\"" + bad + bad + bad + bad + "\"");  // beyond Unicode
 }
 

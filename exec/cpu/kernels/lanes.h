@@ -33,6 +33,7 @@ PENSTOCK_INLINE float lane_sum(std::int64_t n, Term term) {
     for (std::int64_t l = 0; l < kLanes; ++l) lane[l] += term(i + l);
   }
   for (std::int64_t i = whole; i < n; ++i) lane[i - whole] += term(i);
+#pragma GCC unroll 4
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
     for (std::int64_t l = 0; l < half; ++l) lane[l] += lane[l + half];
   }
@@ -48,6 +49,7 @@ PENSTOCK_INLINE float lane_max(const float* x, std::int64_t n) {
     for (std::int64_t l = 0; l < kLanes; ++l) lane[l] = lane[l] < x[i + l] ? x[i + l] : lane[l];
   }
   for (std::int64_t i = whole; i < n; ++i) lane[i - whole] = lane[i - whole] < x[i] ? x[i] : lane[i - whole];
+#pragma GCC unroll 4
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
     for (std::int64_t l = 0; l < half; ++l) lane[l] = lane[l] < lane[l + half] ? lane[l + half] : lane[l];
   }

@@ -1,0 +1,181 @@
+#include "planner/partition/contiguous_dp.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace penstock {
+namespace {
+
+constexpr std::int64_t kInfinite = std::numeric_limits<std::int64_t>::max();
+
+Bytes least_memory(const StageFigures& figures, RankDemand demand, std::int64_t states) {
+  const Bytes kept = figures.stash + figures.data;
+  const Bytes first_gradient = demand.before_backward * (kept + figures.sent) + figures.sent;
+  const Bytes peak = demand.peak * kept + figures.sent + figures.received;
+  return (2 + states) * figures.parameters + figures.workspace + std::max(first_gradient, peak);
+}
+
+// What a stage [first, end) costs at a position.
+struct StageCost {
+  std::int64_t time, memory, excess;  // excess: bytes beyond the limit; 0 if it fits
+};
+
+class Divider {
+ public:
+  Divider(StageGrower& range, const DivisionProblem& problem)
+      : range_(range), problem_(problem), n_(range.layers()), p_(static_cast<std::int32_t>(problem.demands.size())) {
+    PENSTOCK_CHECK(p_ >= 1 && p_ <= n_, "as many stages as layers, at most");
+    PENSTOCK_CHECK(problem.limits.size() == problem.demands.size() && problem.from_previous.size() == problem.demands.size() &&
+                       problem.from_next.size() == problem.demands.size(),
+                   "one figure for each stage");
+    for (std::int32_t s = 0; s < p_; ++s) {
+      previous_class_.push_back(class_of(s > 0 ? problem.from_previous[at(s)] : problem.from_previous[0]));
+      next_class_.push_back(class_of(s + 1 < p_ ? problem.from_next[at(s)] : problem.from_previous[0]));
+    }
+    in_times_.resize(hops_.size());
+    out_times_.resize(hops_.size());
+  }
+
+  tl::expected<Division, Shortage> run() {
+    Division division;
+    division.bottleneck = Nanoseconds(best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; }));
+    if (division.bottleneck.value == kInfinite) return tl::unexpected(shortage());
+    const std::int64_t bottleneck = division.bottleneck.value;
+    division.memory = Bytes(best([&](const StageCost& cost) {
+      return cost.excess > 0 || cost.time > bottleneck ? kInfinite : cost.memory;
+    }));
+    const std::int64_t memory = division.memory.value;
+    best([&](const StageCost& cost) {
+      return cost.excess > 0 || cost.time > bottleneck || cost.memory > memory ? kInfinite : 0;
+    });
+    division.ends = ends();
+    return division;
+  }
+
+ private:
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  std::size_t cell(std::int32_t stage, std::int32_t first) const { return at(stage) * at(n_ + 1) + at(first); }
+
+  // Hops are few: their transfer times are computed once a range, not once a position.
+  std::size_t class_of(const Hop& hop) {
+    const auto found = std::find(hops_.begin(), hops_.end(), hop);
+    if (found != hops_.end()) return static_cast<std::size_t>(found - hops_.begin());
+    hops_.push_back(hop);
+    return hops_.size() - 1;
+  }
+
+  StageCost cost(std::int32_t stage, const StageFigures& figures) const {
+    StageCost cost{figures.compute.value, 0, 0};
+    if (stage > 0) cost.time += in_times_[previous_class_[at(stage)]];
+    if (stage + 1 < p_) cost.time += out_times_[next_class_[at(stage)]];
+    const Bytes memory = least_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states);
+    const Bytes limit = problem_.limits[at(stage)];
+    cost.memory = memory.value;
+    if (limit.value > 0) cost.excess = std::max<std::int64_t>(0, (memory - limit).value);
+    for (const RefusedStage& refused : problem_.refused) {
+      if (refused.stage == stage && refused.first == range_.first() && refused.end == range_.end())
+        cost.excess = std::max(cost.excess, refused.excess.value);
+    }
+    return cost;
+  }
+
+  // The least over divisions of the largest `value` of a stage; value_ and next_ then hold, for stages s.. over layers j..,
+  // that least and the smallest end of stage s that attains it.
+  template <class Value>
+  std::int64_t best(Value value) {
+    value_.assign(at(p_ + 1) * at(n_ + 1), kInfinite);
+    next_.assign(value_.size(), -1);
+    value_[cell(p_, n_)] = 0;
+    for (std::int32_t first = n_ - 1; first >= 0; --first) {
+      range_.start(first);
+      while (range_.end() < n_) {
+        range_.extend();
+        const std::int32_t end = range_.end();
+        const StageFigures& figures = range_.figures();
+        for (std::size_t h = 0; h < hops_.size(); ++h) {
+          in_times_[h] = hops_[h].time(figures.received).value;
+          out_times_[h] = hops_[h].time(figures.sent).value;
+        }
+        // Each stage before and after needs a layer; the last stage ends with the layers.
+        const std::int32_t least = end == n_ ? p_ - 1 : std::max(0, p_ - 1 - (n_ - end));
+        const std::int32_t most = std::min(first, end == n_ ? p_ - 1 : p_ - 2);
+        for (std::int32_t stage = least; stage <= most; ++stage) {
+          const std::int64_t rest = value_[cell(stage + 1, end)];
+          std::int64_t& known = value_[cell(stage, first)];
+          if (rest >= known) continue;
+          const std::int64_t whole = std::max(rest, value(cost(stage, figures)));
+          if (whole >= known) continue;
+          known = whole;
+          next_[cell(stage, first)] = end;
+        }
+      }
+    }
+    return value_[cell(0, 0)];
+  }
+
+  std::vector<std::int32_t> ends() const {
+    std::vector<std::int32_t> ends;
+    for (std::int32_t stage = 0, first = 0; stage < p_; ++stage) {
+      first = next_[cell(stage, first)];
+      ends.push_back(first);
+    }
+    return ends;
+  }
+
+  Shortage shortage() {
+    const std::int64_t excess = best([](const StageCost& cost) { return cost.excess; });
+    Shortage shortage;
+    std::int32_t first = 0, stage = 0;
+    for (const std::int32_t end : ends()) {
+      range_.start(first);
+      while (range_.end() < end) range_.extend();
+      if (cost(stage, range_.figures()).excess == excess) return {stage, first, end, Bytes(excess)};
+      first = end;
+      ++stage;
+    }
+    return shortage;
+  }
+
+  StageGrower& range_;
+  const DivisionProblem& problem_;
+  const std::int32_t n_, p_;
+  std::vector<Hop> hops_;
+  std::vector<std::size_t> previous_class_, next_class_;
+  std::vector<std::int64_t> in_times_, out_times_;  // by hop class, of the range at hand
+  std::vector<std::int64_t> value_;                 // [stage][first]
+  std::vector<std::int32_t> next_;
+};
+
+}  // namespace
+
+std::vector<RankDemand> rank_demands(const Order& order) {
+  const PeakActivations peaks = peak_activations(order);
+  std::vector<RankDemand> demands;
+  for (std::int32_t rank = 0; rank < order.ranks; ++rank) {
+    RankDemand demand{peaks.until_weight[static_cast<std::size_t>(rank)], 0};
+    for (const OrderOp& op : order.of(RankId(rank))) {
+      if (is_backward(op.op)) break;
+      demand.before_backward += op.op == Op::F;
+    }
+    demands.push_back(demand);
+  }
+  return demands;
+}
+
+Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {
+  const auto s = static_cast<std::size_t>(stage);
+  Nanoseconds time = figures.compute;
+  if (s > 0) time += problem.from_previous[s].time(figures.received);
+  if (s + 1 < problem.demands.size()) time += problem.from_next[s].time(figures.sent);
+  return time;
+}
+
+Bytes least_memory(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {
+  return least_memory(figures, problem.demands[static_cast<std::size_t>(stage)], problem.optimizer_states);
+}
+
+tl::expected<Division, Shortage> divide(StageGrower& range, const DivisionProblem& problem) {
+  return Divider(range, problem).run();
+}
+
+}  // namespace penstock

@@ -1,0 +1,82 @@
+#pragma once
+
+// The exact division of a list of layers into p contiguous, non-empty stages, stage s on rank s, that minimises the longest
+// stage under a memory limit for each rank (the chain-on-chain problem of Bokhari 1988, with costs and limits that depend
+// on the position, as in PipeDream's partitioner, Narayanan et al., SOSP 2019, section 3.1).
+//
+//   time of a stage    its load, forward, loss and backwards for one microbatch, and the transfers it waits for: one
+//                      message of all activations that come in, one of all gradients that come back. A modelling choice:
+//                      under rendezvous a rank waits for its messages one after the other; where tensors skip stages the
+//                      real messages are several, and only their bytes are counted.
+//   memory of a stage  at least this: weights, gradients, optimizer state, workspace, and the larger of
+//                        K·(stash + data + sent) + sent       when the first gradient arrives after K forwards
+//                        P·(stash + data) + sent + received   in the first backward after P activations were kept
+//                      which is core/liveness' live peak for chains where every activation is confirmed by a gradient.
+//
+// The least bottleneck; of those divisions the least of the largest memory; of those the lexicographically smallest ends.
+// Three passes over n²/2 ranges and p positions, O(n²·p) time, O(n·p) memory.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/order.h"
+#include "core/result.h"
+#include "planner/partition/stage_figures.h"
+
+namespace penstock {
+
+// One message between two ranks: α + bytes/β; nothing at all for no bytes.
+struct Hop {
+  Nanoseconds latency;
+  BytesPerSecond bandwidth;
+
+  Nanoseconds time(Bytes bytes) const {
+    return bytes.value == 0 ? Nanoseconds(0) : transfer_time(latency, bandwidth, bytes);
+  }
+  bool operator==(const Hop&) const = default;
+};
+
+// What the order of a schedule makes a rank keep, in microbatches.
+struct RankDemand {
+  std::int32_t peak = 1;             // P: activations kept at most (until the weight gradient)
+  std::int32_t before_backward = 1;  // K: forwards before the first backward
+
+  bool operator==(const RankDemand&) const = default;
+};
+// One a rank; the order has one stage a rank. O(operations).
+std::vector<RankDemand> rank_demands(const Order& order);
+
+// A stage whose real layout was found not to fit although its least memory did.
+struct RefusedStage {
+  std::int32_t stage, first, end;
+  Bytes excess;
+};
+
+struct DivisionProblem {
+  std::vector<RankDemand> demands;  // one a stage: their number is p
+  std::vector<Bytes> limits;        // likewise; 0: none
+  std::vector<Hop> from_previous;   // [s]: from stage s - 1 to s; [0] is not read
+  std::vector<Hop> from_next;       // [s]: from stage s + 1 to s; [p - 1] is not read
+  std::int64_t optimizer_states = 0;
+  std::vector<RefusedStage> refused;
+};
+
+Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage);
+Bytes least_memory(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage);
+
+struct Division {
+  std::vector<std::int32_t> ends;  // stage s is the layers [ends[s - 1], ends[s])
+  Nanoseconds bottleneck;
+  Bytes memory;                    // the largest least_memory of a stage
+};
+
+// No division fits: in the one that comes nearest, the stage that lacks most.
+struct Shortage {
+  std::int32_t stage = 0, first = 0, end = 0;
+  Bytes excess;
+};
+
+// 1 <= p <= layers of the range (PENSTOCK_CHECK).
+tl::expected<Division, Shortage> divide(StageGrower& range, const DivisionProblem& problem);
+
+}  // namespace penstock

@@ -1,0 +1,35 @@
+#pragma once
+
+// Measures what a workload costs on this machine: every distinct layer's forward, input gradient, weight gradient, loss and
+// update at several microbatch sizes, and handing a tensor from one rank to another. Layers are timed in sequence inside
+// the whole network, with the caches in the state that training leaves them in, not in isolated loops; inputs are random.
+// Protocol: warm up until three medians in a row agree to 2 %, then at least 30 samples of each layer or the time budget.
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace penstock {
+
+struct ProfileRequest {
+  std::vector<std::int64_t> microbatch_sizes = {1, 2, 4, 8};
+  double budget_s = 3;     // for each microbatch size, beyond warming up; at least 5 samples are taken
+  std::uint64_t seed = 0;
+  std::stop_token stop;    // asked to stop: Interrupted
+  std::function<void(const std::string& what)> progress;
+};
+
+Result<Profile> make_profile(const Workload& workload, const ProfileRequest& request);
+
+// The three parts of make_profile. Each adds to the profile.
+Result<void> profile_layers(const Workload& workload, std::int64_t microbatch, const ProfileRequest& request, Profile& profile);
+Result<void> profile_links(const ProfileRequest& request, Profile& profile);
+Fingerprint identify_machine();
+
+}  // namespace penstock

@@ -1,0 +1,85 @@
+#include "traces/analysis/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+namespace penstock {
+namespace {
+
+Nanoseconds median(std::vector<Nanoseconds>& sample) {
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end());
+  if (sample.size() % 2 == 1) return *middle;
+  const Nanoseconds below = *std::max_element(sample.begin(), middle);
+  return Nanoseconds(below.value + (*middle - below).value / 2);
+}
+
+// Median duration of each instruction over the steps after warm-up, by identity within a step.
+std::map<InstructionKey, Nanoseconds> durations(const Timeline& timeline) {
+  std::map<InstructionKey, std::vector<Nanoseconds>> samples;
+  for (const Span& span : timeline.spans) {
+    if (span.step >= timeline.warmup_steps) samples[span.key].push_back(span.end - span.start);
+  }
+  std::map<InstructionKey, Nanoseconds> out;
+  for (auto& [key, sample] : samples) out[key] = median(sample);
+  return out;
+}
+
+double relative_error(Nanoseconds predicted, Nanoseconds measured) {
+  return measured.value == 0 ? 0 : static_cast<double>((predicted - measured).value) / static_cast<double>(measured.value);
+}
+
+tl::unexpected<Error> only_in(std::string_view which, const InstructionKey& key) {
+  return fail(ErrorCode::Infeasible, fmt::format("only the {} timeline has {}", which, text(key)),
+              "compare a simulation and a run of the same plan");
+}
+
+}  // namespace
+
+Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) {
+  if (predicted.plan_digest != measured.plan_digest) {
+    return fail(ErrorCode::Infeasible,
+                fmt::format("the timelines come from different plans ({} and {})", predicted.plan_digest, measured.plan_digest),
+                "compare a simulation and a run of the same plan");
+  }
+  const auto expected = durations(predicted), seen = durations(measured);
+  std::map<std::pair<std::int32_t, Op>, std::pair<std::vector<Nanoseconds>, std::vector<Nanoseconds>>> kinds;
+  Comparison out;
+  for (const auto& [key, time] : expected) {
+    const auto other = seen.find(key);
+    if (other == seen.end()) return only_in("predicted", key);
+    auto& [p, m] = kinds[{key.stage, key.op}];
+    p.push_back(time);
+    m.push_back(other->second);
+    ++out.matched;
+  }
+  for (const auto& [key, time] : seen) {
+    if (!expected.contains(key)) return only_in("measured", key);
+  }
+  for (auto& [kind, samples] : kinds) {
+    const auto count = static_cast<std::int64_t>(samples.first.size());
+    const Nanoseconds p = median(samples.first), m = median(samples.second);
+    out.ops.push_back({.op = kind.second, .stage = kind.first, .instructions = count, .predicted = p, .measured = m,
+                       .error = relative_error(p, m)});
+  }
+  out.predicted = iteration_time(predicted);
+  out.measured = iteration_time(measured);
+  out.error = relative_error(out.predicted, out.measured);
+  const std::vector<RankUse> predicted_use = rank_use(predicted), measured_use = rank_use(measured);
+  for (std::size_t r = 0; r < std::min(predicted_use.size(), measured_use.size()); ++r) {
+    RankComparison rank;
+    rank.rank = predicted_use[r].rank;
+    rank.predicted_bubble = predicted_use[r].bubble_fraction;
+    rank.measured_bubble = measured_use[r].bubble_fraction;
+    if (r < predicted.peak_memory.size()) rank.predicted_peak = predicted.peak_memory[r];
+    if (r < measured.peak_memory.size()) rank.measured_peak = measured.peak_memory[r];
+    if (r < predicted.live_peak.size()) rank.predicted_live = predicted.live_peak[r];
+    if (r < measured.live_peak.size()) rank.measured_live = measured.live_peak[r];
+    out.ranks.push_back(rank);
+  }
+  return out;
+}
+
+}  // namespace penstock

@@ -1,0 +1,39 @@
+#pragma once
+
+// Predicted against measured: two timelines of one plan joined instruction by instruction.
+
+#include <vector>
+
+#include "core/result.h"
+#include "core/timeline.h"
+
+namespace penstock {
+
+// One kind of operation of one stage: medians over its microbatches and the steps after warm-up.
+struct OpComparison {
+  Op op = Op::F;
+  std::int32_t stage = 0;
+  std::int64_t instructions = 0;  // matched, in one step
+  Nanoseconds predicted, measured;
+  double error = 0;  // (predicted - measured) / measured
+};
+
+struct RankComparison {
+  RankId rank;
+  double predicted_bubble = 0, measured_bubble = 0;
+  Bytes predicted_peak, measured_peak, predicted_live, measured_live;
+};
+
+struct Comparison {
+  Nanoseconds predicted, measured;  // iteration times
+  double error = 0;                 // (predicted - measured) / measured
+  std::vector<OpComparison> ops;    // by stage, then op
+  std::vector<RankComparison> ranks;
+  std::int64_t matched = 0;
+};
+
+// Infeasible (a mismatch) where the timelines come from different plans, or hold different instructions: names the first
+// that only one of them has. O(spans log spans).
+Result<Comparison> compare(const Timeline& predicted, const Timeline& measured);
+
+}  // namespace penstock
