@@ -81,7 +81,7 @@ class StageBuilder {
   }
 
   StageLayout build() {
-    for (const LayerId layer : mine()) out_.layers.push_back(LayerPlacement{.layer = layer});
+    for (const LayerId layer : mine()) out_.layers.emplace_back().layer = layer;
     place_sources();
     place_edges();
     place_values();

@@ -11,6 +11,18 @@ namespace penstock {
 
 static_assert(sizeof(Value) <= 48);
 
+// Here rather than in the header: every file that holds a Value would compile them again.
+Value::Value() noexcept = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
+Value::Value(std::string x) : data_(std::move(x)) {}
+Value::Value(Array x) : data_(std::move(x)) {}
+Value::Value(Object x) : data_(std::move(x)) {}
+
 void Value::set_integer(std::int64_t x, bool too_large) {
   PENSTOCK_CHECK(!too_large, "an unsigned number above 2^63-1 has no place in a document");
   data_ = x;

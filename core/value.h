@@ -20,7 +20,12 @@ class Value {
   using Array = std::vector<Value>;
   using Object = std::vector<std::pair<std::string, Value>>;  // in file order; keys are unique
 
-  Value() = default;
+  Value() noexcept;
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
   template <class T>
   requires std::is_arithmetic_v<T> Value(T x) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -32,11 +37,11 @@ class Value {
                   std::is_unsigned_v<T> && static_cast<std::int64_t>(x) < 0);
     }
   }
-  Value(std::string x) : data_(std::move(x)) {}
-  Value(std::string_view x) : data_(std::string(x)) {}
-  Value(const char* x) : data_(std::string(x)) {}
-  Value(Array x) : data_(std::move(x)) {}
-  Value(Object x) : data_(std::move(x)) {}
+  Value(std::string x);
+  Value(std::string_view x) : Value(std::string(x)) {}
+  Value(const char* x) : Value(std::string(x)) {}
+  Value(Array x);
+  Value(Object x);
   static Value empty_array() { return Value(Array()); }
   static Value empty_object() { return Value(Object()); }
   // An array of what a range holds (numbers, text, Values).

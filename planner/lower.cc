@@ -168,12 +168,13 @@ Program lower(const Order& order, const OrderCosts& costs, Bytes bytes) {
   LoweringParts parts;
   parts.name = fmt::format("{} stages, {} microbatches", order.stages, order.microbatches);
   for (std::size_t s = 0; s < static_cast<std::size_t>(order.stages); ++s) {
-    parts.times.push_back({.forward = costs.forward[s],
-                           .backward_input = costs.backward_input[s],
-                           .backward_weight = costs.backward_weight[s],
-                           .recompute = costs.recompute[s],
-                           .step = costs.step[s]});
-    parts.memory.push_back({.stash = Bytes(1)});
+    StageTimes& times = parts.times.emplace_back();
+    times.forward = costs.forward[s];
+    times.backward_input = costs.backward_input[s];
+    times.backward_weight = costs.backward_weight[s];
+    times.recompute = costs.recompute[s];
+    times.step = costs.step[s];
+    parts.memory.emplace_back().stash = Bytes(1);
   }
   parts.loads.assign(static_cast<std::size_t>(order.stages), 0);
   parts.computes_loss = parts.loads;

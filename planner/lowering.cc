@@ -141,17 +141,23 @@ class Lowering {
       const std::size_t stage = i / kRecipeOps.size();
       const Op op = kRecipeOps[i % kRecipeOps.size()];
       recipes_[i] = static_cast<std::int32_t>(program_.recipes.size());
-      program_.recipes.push_back({.name = fmt::format("{} stage {}", name(op), stage),
-                                  .segments = {{.kind = SegmentKind::Compute, .duration = duration_of(parts_.times[stage], op)}}});
+      add_recipe(fmt::format("{} stage {}", name(op), stage), SegmentKind::Compute, duration_of(parts_.times[stage], op), Bytes(0));
     }
     for (std::size_t e = 0; e < program_.edges.size(); ++e) {
       const ProgramEdge& edge = program_.edges[e];
       transfers_.push_back(static_cast<std::int32_t>(program_.recipes.size()));
-      program_.recipes.push_back(
-          {.name = fmt::format("{} stage {} to {}", edge.payload == Payload::Activation ? "activation" : "gradient",
-                               edge.from.value, edge.to.value),
-           .segments = {{.kind = SegmentKind::Transfer, .duration = times_[e], .bytes = edge.bytes}}});
+      const std::string_view what = edge.payload == Payload::Activation ? "activation" : "gradient";
+      add_recipe(fmt::format("{} stage {} to {}", what, edge.from.value, edge.to.value), SegmentKind::Transfer, times_[e], edge.bytes);
     }
+  }
+
+  void add_recipe(std::string name, SegmentKind kind, Nanoseconds duration, Bytes bytes) {
+    Recipe& recipe = program_.recipes.emplace_back();
+    recipe.name = std::move(name);
+    Segment& segment = recipe.segments.emplace_back();
+    segment.kind = kind;
+    segment.duration = duration;
+    segment.bytes = bytes;
   }
 
   // The trees first: a copy adds up in the order in which its rank finishes the weight gradients of microbatches.

@@ -108,13 +108,13 @@ bool read_value(ReadContext& context, const Value& value, Cluster& cluster) {
 
 void write_value(JsonWriter& writer, const Cluster& cluster) { write_record(writer, to_record(cluster)); }
 
-Result<Cluster> read_cluster(const Value& document, std::string file_name) {
+Result<Cluster> cluster_from(const Value& document, std::string file_name) {
   return from_document<Cluster>(document, std::move(file_name), kClusterSchema, false);
 }
 
 Result<Cluster> read_cluster(std::string_view text, std::string file_name) {
   PENSTOCK_TRY(const Value document, parse_document(text, file_name));
-  return read_cluster(document, std::move(file_name));
+  return cluster_from(document, std::move(file_name));
 }
 
 std::string write_cluster(const Cluster& cluster) { return to_json(to_record(cluster), kClusterSchema); }

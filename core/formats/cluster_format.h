@@ -16,7 +16,7 @@ inline constexpr std::string_view kClusterSchema = "penstock.cluster/1";
 
 // TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput names place and remedy.
 Result<Cluster> read_cluster(std::string_view text, std::string file_name);
-Result<Cluster> read_cluster(const Value& document, std::string file_name);
+Result<Cluster> cluster_from(const Value& document, std::string file_name);
 
 // A cluster that validates; reading gives back an equal one.
 std::string write_cluster(const Cluster& cluster);       // JSON

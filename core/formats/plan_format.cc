@@ -113,13 +113,13 @@ void describe(A& a, Plan& x) {
 // As a member of from_document: reads, then validates with the place of what is wrong.
 bool read_value(ReadContext& context, const Value& value, Plan& plan) { return read_validated(context, value, plan); }
 
-Result<Plan> read_plan(const Value& document, std::string file_name) {
+Result<Plan> plan_from(const Value& document, std::string file_name) {
   return from_document<Plan>(document, std::move(file_name), kPlanSchema);
 }
 
 Result<Plan> read_plan(std::string_view text, std::string file_name) {
   PENSTOCK_TRY(const Value document, parse_json(text, file_name));
-  return read_plan(document, std::move(file_name));
+  return plan_from(document, std::move(file_name));
 }
 
 std::string write_plan(const Plan& plan) { return to_json(plan, kPlanSchema); }

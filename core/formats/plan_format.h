@@ -15,7 +15,7 @@ inline constexpr std::string_view kPlanSchema = "penstock.plan/1";
 
 // What comes back is valid. BadInput names place and remedy.
 Result<Plan> read_plan(std::string_view text, std::string file_name);
-Result<Plan> read_plan(const Value& document, std::string file_name);
+Result<Plan> plan_from(const Value& document, std::string file_name);
 
 // A plan that validates; reading gives back an equal one.
 std::string write_plan(const Plan& plan);

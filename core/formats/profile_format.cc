@@ -94,7 +94,7 @@ Result<void> validate(const Profile& profile) {
 
 }  // namespace
 
-Result<Profile> read_profile(const Value& document, std::string file_name) {
+Result<Profile> profile_from(const Value& document, std::string file_name) {
   PENSTOCK_TRY(Profile profile, from_document<Profile>(document, file_name, kProfileSchema));
   if (auto valid = validate(profile); !valid) {
     ReadContext context(std::move(file_name));
@@ -106,7 +106,7 @@ Result<Profile> read_profile(const Value& document, std::string file_name) {
 
 Result<Profile> read_profile(std::string_view text, std::string file_name) {
   PENSTOCK_TRY(const Value document, parse_json(text, file_name));
-  return read_profile(document, std::move(file_name));
+  return profile_from(document, std::move(file_name));
 }
 
 std::string write_profile(const Profile& profile) { return to_json(profile, kProfileSchema); }

@@ -304,13 +304,13 @@ bool read_value(ReadContext& context, const Value& value, Workload& workload) {
 
 void write_value(JsonWriter& writer, const Workload& workload) { write_record(writer, to_record(workload)); }
 
-Result<Workload> read_workload(const Value& document, std::string file_name) {
+Result<Workload> workload_from(const Value& document, std::string file_name) {
   return from_document<Workload>(document, std::move(file_name), kWorkloadSchema, false);
 }
 
 Result<Workload> read_workload(std::string_view text, std::string file_name) {
   PENSTOCK_TRY(const Value document, parse_document(text, file_name));
-  return read_workload(document, std::move(file_name));
+  return workload_from(document, std::move(file_name));
 }
 
 std::string write_workload(const Workload& workload) { return to_json(to_record(workload), kWorkloadSchema); }

@@ -16,7 +16,7 @@ inline constexpr std::string_view kWorkloadSchema = "penstock.workload/1";
 
 // TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput names place and remedy.
 Result<Workload> read_workload(std::string_view text, std::string file_name);
-Result<Workload> read_workload(const Value& document, std::string file_name);
+Result<Workload> workload_from(const Value& document, std::string file_name);
 
 // A workload that validates; reading gives back an equal one.
 std::string write_workload(const Workload& workload);       // JSON

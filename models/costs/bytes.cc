@@ -8,6 +8,7 @@ namespace penstock {
 namespace {
 
 constexpr std::int64_t kFloat = 4;
+constexpr Bytes kTables{16 << 10};  // of the matrix library, beside its packed operands
 
 double parameter_bytes(const Parameter& parameter) { return static_cast<double>(kFloat * parameter.elements()); }
 
@@ -55,13 +56,13 @@ double step_traffic(const Layer& layer, const Optimizer& optimizer) {
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
   const auto aligned = [](std::int64_t floats) { return align_up(Bytes(floats * kFloat), kTensorAlignment); };
   if (layer.kind == LayerKind::Linear) {
-    return aligned(std::max({layer.parameters[0].elements(), microbatch * input_shapes[0].elements(),
-                             microbatch * layer.output.elements()}));
+    return kTables + aligned(std::max({layer.parameters[0].elements(), microbatch * input_shapes[0].elements(),
+                                       microbatch * layer.output.elements()}));
   }
   if (layer.kind == LayerKind::Attention) {
     const std::int64_t tokens = layer.output.dimensions.front();
     const std::int64_t depth = layer.output.dimensions.back() / layer.attribute("heads");
-    return 5 * aligned(tokens * depth) + 2 * aligned(tokens * tokens);
+    return kTables + 5 * aligned(tokens * depth) + 2 * aligned(tokens * tokens);
   }
   return Bytes(0);
 }

@@ -37,9 +37,10 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer, std::sp
 // One optimizer step on all of a layer's parameters: weights, gradients (cleared) and momentum, each read and written.
 double step_traffic(const Layer& layer, const Optimizer& optimizer);
 
-// An estimate of the library scratch of one call where nothing was measured: of a Linear, a packed copy of its largest
-// operand; of Attention, one head's five packed matrices and its score gradients, each 64-byte aligned, and a packed copy
-// of the scores; else nothing.
+// An upper estimate of the library scratch of one call where nothing was measured: of a Linear, a packed copy of its
+// largest operand; of Attention, one head's five packed matrices and its score gradients, each 64-byte aligned, and a
+// packed copy of the scores; of both, 16 KiB for the library's own tables; of other kinds, nothing. oneDNN 2.6 on a CPU
+// with AVX-512 stays below it; with large weights, far below, as it packs by blocks.
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
 
 }  // namespace penstock

@@ -83,26 +83,33 @@ class LayerMedians {
   std::int64_t microbatch_;
 };
 
+// `to` becomes the median of an operation that a layer has; of one it has not, it stays as it is.
+Result<void> set_if(bool has, const LayerMedians& medians, CostOp op, Nanoseconds& to) {
+  if (!has) return {};
+  PENSTOCK_TRY(to, medians.get(op));
+  return {};
+}
+
 Result<LayerCost> layer_cost(const Layer& layer, const LayerMedians& medians) {
   LayerCost cost;
-  if (!layer.sources.empty()) PENSTOCK_TRY(cost.load, medians.get(CostOp::Load));
-  PENSTOCK_TRY((layer.is_loss() ? cost.loss : cost.forward), medians.get(layer.is_loss() ? CostOp::Loss : CostOp::F));
-  const bool has_inputs = !layer.inputs.empty();
-  const bool has_parameters = !layer.parameters.empty();
-  const Nanoseconds* full = medians.find(CostOp::BF);
+  const bool inputs = !layer.inputs.empty(), parameters = !layer.parameters.empty();
+  PENSTOCK_TRY_VOID(set_if(!layer.sources.empty(), medians, CostOp::Load, cost.load));
+  PENSTOCK_TRY_VOID(set_if(!layer.is_loss(), medians, CostOp::F, cost.forward));
+  PENSTOCK_TRY_VOID(set_if(layer.is_loss(), medians, CostOp::Loss, cost.loss));
   // Two parts measured apart need not add up to the whole, and the whole is what most schedules run: W is what BF leaves
   // after B. Where a layer has only one of the parts, that part is the whole.
-  if (full != nullptr && has_inputs != has_parameters) {
-    (has_inputs ? cost.backward_input : cost.backward_weight) = *full;
+  const Nanoseconds* full = medians.find(CostOp::BF);
+  if (full != nullptr && inputs != parameters) {
+    (inputs ? cost.backward_input : cost.backward_weight) = *full;
   } else {
-    if (has_inputs) PENSTOCK_TRY(cost.backward_input, medians.get(CostOp::B));
-    if (has_parameters && full == nullptr) PENSTOCK_TRY(cost.backward_weight, medians.get(CostOp::W));
-    if (has_parameters && full != nullptr) {
+    PENSTOCK_TRY_VOID(set_if(inputs, medians, CostOp::B, cost.backward_input));
+    PENSTOCK_TRY_VOID(set_if(parameters && full == nullptr, medians, CostOp::W, cost.backward_weight));
+    if (parameters && full != nullptr) {
       cost.backward_input = std::min(cost.backward_input, *full);
       cost.backward_weight = *full - cost.backward_input;
     }
   }
-  if (has_parameters) PENSTOCK_TRY(cost.step, medians.get(CostOp::Step));
+  PENSTOCK_TRY_VOID(set_if(parameters, medians, CostOp::Step, cost.step));
   PENSTOCK_TRY(cost.scratch, medians.workspace());
   return cost;
 }

@@ -110,7 +110,7 @@ TEST_P(ClusterFault, IsRefusedWithPlaceAndHint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, ClusterFault, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ClusterValidate, AcceptsUnknownKindsAndOneDeviceAlone) {
   Cluster cluster = sample_cluster();

@@ -55,7 +55,7 @@ TEST_P(LayerFault, IsRefusedWithPlaceAndHint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, LayerFault, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(LayerShapes, OfEveryKindInTheSampleAreRight) {
   const Workload workload = test::sample_workload();

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <functional>
 
 #include "tests/core/samples.h"
@@ -106,7 +105,7 @@ TEST_P(PlanFault, IsRefusedWithPlaceAndHint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlanFault, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(PlanValidate, AcceptsTheSampleAndRandomPlans) {
   EXPECT_TRUE(validate(sample_plan()));

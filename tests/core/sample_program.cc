@@ -28,10 +28,10 @@ class Lowering {
     program_.name = fmt::format("sample, {} stages, {} microbatches", order_.stages, order_.microbatches);
     program_.body_microbatches = order_.microbatches;
     program_.stages = order_.stages;
-    program_.recipes = {{"F", {{.duration = Nanoseconds(100)}}},
-                        {"BF", {{.duration = Nanoseconds(200)}}},
-                        {"transfer", {{.kind = SegmentKind::Transfer, .duration = Nanoseconds(10), .bytes = options_.message}}},
-                        {"STEP", {{.duration = Nanoseconds(50)}}}};
+    program_.recipes = {{"F", {{SegmentKind::Compute, Nanoseconds(100), Bytes(0), GroupId()}}},
+                        {"BF", {{SegmentKind::Compute, Nanoseconds(200), Bytes(0), GroupId()}}},
+                        {"transfer", {{SegmentKind::Transfer, Nanoseconds(10), options_.message, GroupId()}}},
+                        {"STEP", {{SegmentKind::Compute, Nanoseconds(50), Bytes(0), GroupId()}}}};
     for (const bool gradients : {false, true})
       for (std::int32_t s = 0; s + 1 < order_.stages; ++s) edge(s, gradients);
     for (std::int32_t s = 0; s < order_.stages; ++s) rank(s);
@@ -44,7 +44,11 @@ class Lowering {
   std::int32_t gradient_edge(std::int32_t to) const { return order_.stages - 1 + to; }
 
   void edge(std::int32_t s, bool gradients) {
-    ProgramEdge edge{.from = StageId(s), .to = StageId(s + 1), .source = RankId(s), .destination = RankId(s + 1)};
+    ProgramEdge edge;
+    edge.from = StageId(s);
+    edge.to = StageId(s + 1);
+    edge.source = RankId(s);
+    edge.destination = RankId(s + 1);
     if (gradients) {
       std::swap(edge.from, edge.to);
       std::swap(edge.source, edge.destination);
@@ -67,7 +71,9 @@ class Lowering {
 
   void rank(std::int32_t s) {
     const bool first = s == 0, last = s + 1 == order_.stages;
-    RankProgram rank{.device = DeviceId(s), .memory_limit = options_.memory_limit};
+    RankProgram rank;
+    rank.device = DeviceId(s);
+    rank.memory_limit = options_.memory_limit;
     std::vector<std::int32_t> sends;  // edges that leave, ascending
     if (!last) sends.push_back(activation_edge(s));
     if (!first) sends.push_back(gradient_edge(s - 1));
@@ -118,8 +124,12 @@ class Lowering {
   void buffers(std::int32_t s, const std::vector<std::int32_t>& sends) {
     if (program_.first_buffer.empty()) program_.first_buffer.push_back(0);
     const auto add = [&](BufferClass cls, std::int32_t microbatch, std::int32_t owner, Bytes bytes) {
-      program_.buffers.push_back({.cls = cls, .stage = static_cast<std::uint16_t>(s), .microbatch = microbatch, .owner = owner,
-                                  .bytes = bytes});
+      Buffer& buffer = program_.buffers.emplace_back();
+      buffer.cls = cls;
+      buffer.stage = static_cast<std::uint16_t>(s);
+      buffer.microbatch = microbatch;
+      buffer.owner = owner;
+      buffer.bytes = bytes;
     };
     add(BufferClass::Weights, -1, s, options_.parameters);
     add(BufferClass::Gradients, -1, s, options_.parameters);

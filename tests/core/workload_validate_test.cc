@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <functional>
 
 #include "core/workload.h"
@@ -91,7 +90,7 @@ TEST_P(WorkloadFault, IsRefusedWithPlaceAndHint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, WorkloadFault, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 const Fault kTaskFaults[] = {
     {"StoreThatFollowsItself", [](Workload& w) { w.stores[1].of = StoreId(1); }, "/stores/1/of", "follows itself"},
@@ -118,7 +117,7 @@ TEST_P(TaskFault, IsRefusedWithPlaceAndHint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, TaskFault, testing::ValuesIn(kTaskFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(WorkloadValidate, AcceptsTheSamples) {
   for (const Workload& workload : {sample_workload(), sample_distillation()}) {

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/flags.h"
+#include "cli/inputs.h"
+#include "cli/verbs.h"
+#include "core/program_check.h"
+#include "planner/certificate.h"
+#include "planner/lower.h"
+
+namespace penstock::cli {
+namespace {
+
+struct Findings {
+  std::string what;  // "the plan", …
+  std::vector<Violation> violations;
+  std::size_t ranks = 0, instructions = 0;
+
+  void add(const std::vector<Violation>& found) {
+    for (const Violation& violation : found) {
+      if (std::find(violations.begin(), violations.end(), violation) == violations.end()) violations.push_back(violation);
+    }
+  }
+  void add(const Program& program) {
+    ranks = program.ranks.size();
+    instructions = program.instruction_count();
+    add(check(program));
+  }
+};
+
+Findings examine(const Plan& plan) {
+  Findings findings{.what = "the plan", .violations = verify(plan)};
+  const auto program = lower(plan);
+  if (program) {
+    findings.add(*program);
+  } else {
+    findings.add({Violation{.rule = "lowering", .message = program.error().text(), .ranks = {}, .instructions = {}}});
+  }
+  return findings;
+}
+
+Findings examine(const Program& program) {
+  Findings findings{.what = "the program", .violations = {}};
+  findings.add(program);
+  return findings;
+}
+
+// Of a bare schedule the order is proved, then the program that it becomes.
+Result<Findings> examine(const ScheduleShape& shape) {
+  PENSTOCK_TRY(const Order order, emit(*shape.schedule, shape.shape));
+  Findings findings{.what = "the schedule", .violations = check(order)};
+  if (findings.violations.empty()) {
+    const Nanoseconds one(1);
+    findings.add(lower(order, OrderCosts::uniform(order, one, one, one, one), Bytes(1)));
+  }
+  return findings;
+}
+
+Answer describe(const Findings& findings) {
+  const bool ok = findings.violations.empty();
+  Answer answer("penstock.check/1");
+  answer.add("ok", "sound", ok);
+  answer.add("ranks_checked", "ranks", findings.ranks);
+  answer.add("instructions", "instructions", findings.instructions);
+  Table& table = answer.add_table("violations", "violations",
+                                  {{"rule", "rule", {}, Align::Left},
+                                   {"message", "what is wrong", {}, Align::Left},
+                                   {"ranks", "ranks", {}, Align::Left},
+                                   {"instructions", "instructions", {}, Align::Left}});
+  if (ok) table.show = Show::DataOnly;
+  for (const Violation& violation : findings.violations) {
+    std::vector<std::int32_t> ranks;
+    for (const RankId rank : violation.ranks) ranks.push_back(rank.value);
+    table.add({violation.rule, violation.message, Value::list(ranks), Value::list(violation.instructions)});
+  }
+  answer.verdict = ok ? fmt::format("Sound: every operation runs once, in order, without deadlock, within memory; {} can run.", findings.what)
+                      : fmt::format("Not sound: {} violation{}.", findings.violations.size(), findings.violations.size() == 1 ? "" : "s");
+  return answer;
+}
+
+class CheckVerb : public Verb {
+ public:
+  void declare(Flags& flags) override {
+    flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8", input_);
+  }
+
+  Result<Reply> run(const Shared&) override {
+    PENSTOCK_TRY(const AnyInput input, load_input(input_));
+    Findings findings;
+    if (const Plan* plan = std::get_if<Plan>(&input)) {
+      findings = examine(*plan);
+    } else if (const Program* program = std::get_if<Program>(&input)) {
+      findings = examine(*program);
+    } else {
+      PENSTOCK_TRY(findings, examine(std::get<ScheduleShape>(input)));
+    }
+    Reply reply(describe(findings));
+    if (!findings.violations.empty()) reply.exit_code = kExitNo;
+    return reply;
+  }
+
+ private:
+  std::string input_;
+};
+
+}  // namespace
+
+Command check_command() {
+  return {.name = "check",
+          .summary = "prove a plan, a program or a schedule sound, or say why not",
+          .about = "Proves that every operation runs once and in order, that all transfers meet, that nothing deadlocks under\n"
+                   "buffered and rendezvous transfers, and that memory suffices; of a plan also what it claims of itself.",
+          .document = "",
+          .examples = {"penstock check plan.json", "penstock check 1f1b:stages=4,microbatches=8"},
+          .see_also = "plan, simulate",
+          .make = [] { return std::unique_ptr<Verb>(std::make_unique<CheckVerb>()); }};
+}
+
+}  // namespace penstock::cli

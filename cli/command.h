@@ -1,0 +1,73 @@
+#pragma once
+
+// What the command line is made of: commands, one a verb, each a name, its flags, and what it does. A verb knows nothing of
+// how arguments are parsed, where its answer is printed, or what exit code an error becomes; dispatch does all that.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/answer.h"
+#include "core/result.h"
+
+namespace penstock::cli {
+
+class Flags;
+
+// The flags that every verb takes.
+struct Shared {
+  std::string output;  // -o; "" where not given
+  bool json = false;
+  bool force = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool help = false;
+  std::uint64_t seed = 0;
+};
+
+// What a verb has to say.
+struct Reply {
+  std::string text;                     // for people
+  std::string json;                     // with --json
+  std::optional<std::string> document;  // for -o, where that is not the answer itself (Command::document)
+  int exit_code = 0;
+
+  Reply() = default;
+  explicit Reply(const Answer& answer) : text(to_text(answer)), json(to_json(answer)) {}
+};
+
+inline constexpr int kExitNo = 1;  // the answer is no
+inline constexpr int kExitInterrupted = 130;
+
+class Verb {
+ public:
+  virtual ~Verb() = default;
+  virtual void declare(Flags& flags) = 0;
+  virtual Result<Reply> run(const Shared& shared) = 0;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;   // one line, for the list of verbs
+  std::string_view about;     // paragraphs, for --help
+  std::string_view document;  // what -o writes: "the plan"; "": the answer itself
+  std::array<std::string_view, 2> examples;
+  std::string_view see_also;
+  std::unique_ptr<Verb> (*make)();
+};
+
+// All verbs, in the order in which a user meets them.
+std::span<const Command> commands();
+
+// Everything after the program's name. Returns the exit code; throws nothing of ours.
+int run_command_line(const std::vector<std::string>& arguments);
+
+// 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 unavailable, 5 the run failed, 70 internal, 130 interrupted.
+int exit_code(ErrorCode code);
+
+}  // namespace penstock::cli

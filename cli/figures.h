@@ -1,0 +1,37 @@
+#pragma once
+
+// Figures that several verbs print, each as docs/metrics.md defines it.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/answer.h"
+#include "core/order.h"
+#include "core/timeline.h"
+
+namespace penstock::cli {
+
+struct Idleness {
+  double bubble_fraction = 0;  // idle time of all ranks / wall time of all ranks
+  double idle_over_busy = 0;   // 0 where nothing was busy
+};
+Idleness idleness(const std::vector<RankUse>& use);
+Idleness idleness(const std::vector<Nanoseconds>& busy, Nanoseconds makespan);
+
+// Of the steps after warm-up: how many there are.
+std::int64_t measured_steps(const Timeline& timeline);
+
+// The table "devices": busy and idle time a step, and peaks; unknown where the timeline has none.
+void add_devices(Answer& answer, const Timeline& timeline);
+
+// What no execution of the order can beat: the work of the busiest rank, and the longest chain of operations and transfers
+// each of which needs the one before it. O(operations).
+Nanoseconds lower_bound(const Order& order, const OrderCosts& costs);
+
+// Copies of the weights that each rank holds: its stages of both directions, over `chunks`.
+std::vector<std::int32_t> weight_copies(const Order& order, std::int32_t chunks);
+
+// A full backward takes both gradients' time.
+Nanoseconds duration(const OrderOp& op, const OrderCosts& costs);
+
+}  // namespace penstock::cli

@@ -1,0 +1,150 @@
+#include "cli/flags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "models/text_form.h"
+
+namespace penstock::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> items;
+  std::size_t start = 0;
+  for (;;) {
+    const std::size_t comma = text.find(',', start);
+    items.push_back(text.substr(start, comma == std::string::npos ? comma : comma - start));
+    if (comma == std::string::npos) return items;
+    start = comma + 1;
+  }
+}
+
+tl::unexpected<Error> usage(std::string_view flag, Error error) {
+  error.code = ErrorCode::Usage;
+  error.message = fmt::format("{}: {}", flag, error.message);
+  return fail(std::move(error));
+}
+
+template <class T, class Parse>
+Setter parsed_into(T& target, Parse parse) {
+  return [&target, parse](std::string_view flag, const std::string& text) -> Result<void> {
+    auto value = parse(text);
+    if (!value) return usage(flag, std::move(value.error()));
+    target = *value;
+    return {};
+  };
+}
+
+}  // namespace
+
+std::string_view Flag::long_name() const {
+  const std::size_t comma = names.find(',');
+  return comma == std::string::npos ? std::string_view(names) : std::string_view(names).substr(comma + 1);
+}
+
+void Flags::input(std::string name, std::string about, std::string& target) {
+  inputs_.push_back({std::move(name), std::move(about), &target});
+}
+
+void Flags::add(std::string names, std::string value, std::string about, Setter set) {
+  flags_.push_back({.names = std::move(names), .value = std::move(value), .about = std::move(about), .set = std::move(set)});
+}
+
+void Flags::require(std::string names, std::string value, std::string about, Setter set) {
+  add(std::move(names), std::move(value), std::move(about), std::move(set));
+  flags_.back().required = true;
+}
+
+void Flags::toggle(std::string names, std::string about, bool& target) {
+  add(std::move(names), "", std::move(about), [&target](std::string_view, const std::string&) -> Result<void> {
+    target = true;
+    return {};
+  });
+}
+
+void Flags::mark_shared() {
+  for (Flag& flag : flags_) flag.shared = true;
+}
+
+Setter text_into(std::string& target) {
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    if (text.empty()) return fail(ErrorCode::Usage, fmt::format("{}: nothing is given", flag));
+    target = text;
+    return {};
+  };
+}
+
+Setter count_into(std::int64_t& target, std::int64_t least, std::int64_t greatest) {
+  return [=, &target](std::string_view flag, const std::string& text) -> Result<void> {
+    PENSTOCK_TRY(target, parse_count(text, flag, least, greatest));
+    return {};
+  };
+}
+
+Setter count_into(std::int32_t& target, std::int32_t least, std::int32_t greatest) {
+  return [=, &target](std::string_view flag, const std::string& text) -> Result<void> {
+    PENSTOCK_TRY(const std::int64_t value, parse_count(text, flag, least, greatest));
+    target = static_cast<std::int32_t>(value);
+    return {};
+  };
+}
+
+Setter seed_into(std::uint64_t& target) {
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    PENSTOCK_TRY(const std::int64_t value, parse_count(text, flag, 0, std::numeric_limits<std::int64_t>::max()));
+    target = static_cast<std::uint64_t>(value);
+    return {};
+  };
+}
+
+Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least, std::int64_t greatest) {
+  return [=, &target](std::string_view flag, const std::string& text) -> Result<void> {
+    target.clear();
+    for (const std::string& item : split(text)) {
+      PENSTOCK_TRY(const std::int64_t value, parse_count(item, flag, least, greatest));
+      target.push_back(value);
+    }
+    return {};
+  };
+}
+
+// A comma parts schedules as well as the parameters of one: what follows it is a parameter if it is a key=value whose key
+// holds no colon.
+Setter schedules_into(std::vector<std::string>& target) {
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    target.clear();
+    for (const std::string& item : split(text)) {
+      if (item.empty()) return fail(ErrorCode::Usage, fmt::format("{}: a schedule is missing in \"{}\"", flag, text));
+      const std::size_t equals = item.find('=');
+      const bool parameter = equals != std::string::npos && item.find(':') > equals;
+      if (parameter && !target.empty()) {
+        target.back() += "," + item;
+      } else {
+        target.push_back(item);
+      }
+    }
+    return {};
+  };
+}
+
+Setter time_into(Nanoseconds& target) { return parsed_into(target, [](const std::string& text) { return parse_time(text); }); }
+
+Setter bytes_into(Bytes& target) { return parsed_into(target, [](const std::string& text) { return parse_bytes(text); }); }
+
+Setter share_into(std::optional<double>& target) {
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    double value = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    const bool percent = end + 1 == last && *end == '%';
+    if (error != std::errc() || (end != last && !percent) || !std::isfinite(value) || value < 0) {
+      return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a share", flag, text), "write 5% or 0.05");
+    }
+    target = percent ? value / 100 : value;
+    return {};
+  };
+}
+
+}  // namespace penstock::cli

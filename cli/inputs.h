@@ -1,0 +1,33 @@
+#pragma once
+
+// What INPUT means: a plan, a program or a timeline from a file (by its "schema"), or a schedule in words.
+
+#include <string>
+#include <variant>
+
+#include "cli/schedule_input.h"
+#include "core/plan.h"
+#include "core/program.h"
+#include "core/result.h"
+#include "core/timeline.h"
+
+namespace penstock::cli {
+
+using AnyInput = std::variant<Plan, Program, ScheduleShape>;
+
+// "1f1b:stages=4,microbatches=8" unless a file of that name exists; "-" is standard input. A usage error for what is
+// neither; bad input for a file that is neither plan nor program.
+Result<AnyInput> load_input(const std::string& text);
+
+Result<Plan> load_plan(const std::string& path);
+Result<Timeline> load_timeline(const std::string& path);
+
+// Of the plan's canonical text (FNV-1a, 16 hexadecimal digits): timelines of one plan carry the same.
+std::string plan_digest(const Plan& plan);
+
+// Lowered and proved. Infeasible, with the first violation, where it must not run.
+Result<Program> sound_program(const Plan& plan);
+// Without `rendezvous`, deadlocks that buffered transfers avoid are let pass.
+Result<void> require_sound(const Program& program, bool rendezvous = true);
+
+}  // namespace penstock::cli

@@ -1,0 +1,37 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "core/file.h"
+#include "core/log.h"
+
+namespace penstock::cli {
+
+Result<void> refuse_existing(const std::string& path, const Shared& shared) {
+  if (path.empty() || path == "-" || shared.force) return {};
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  return fail(Error{.code = ErrorCode::Usage,
+                    .message = "the file exists already",
+                    .where = {.file = path},
+                    .hint = "--force replaces it"});
+}
+
+Result<void> write_output(const std::string& path, std::string_view contents, const Shared& shared) {
+  auto written = write_file_atomic(path, contents, shared.force ? Overwrite::Yes : Overwrite::No);
+  if (!written) return written;
+  if (path != "-") log_info(fmt::format("wrote {}", path));
+  return {};
+}
+
+bool colour_allowed() {
+  const char* refused = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+// Where results go.
+
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+#include "core/result.h"
+
+namespace penstock::cli {
+
+// Refuses a regular file that exists, unless --force is given: asked before the work, not after it. "" and "-" are fine.
+Result<void> refuse_existing(const std::string& path, const Shared& shared);
+
+// Whole and at once (core/file.h), "-" to standard output; says so on standard error.
+Result<void> write_output(const std::string& path, std::string_view contents, const Shared& shared);
+
+// Whether text on standard output may be coloured: a terminal, and NO_COLOR is not set.
+bool colour_allowed();
+
+}  // namespace penstock::cli

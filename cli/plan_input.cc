@@ -1,0 +1,97 @@
+#include "cli/plan_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/file.h"
+#include "core/formats/profile_format.h"
+#include "models/clusters/clusters.h"
+#include "models/text_form.h"
+#include "models/workloads/builders.h"
+#include "planner/schedules/schedule.h"
+#include "profiler/profiler.h"
+
+namespace penstock::cli {
+namespace {
+
+// Whether the cluster stands for the machine we are on: the forms that say so, not a file that may describe another.
+bool is_this_machine(const std::string& text, const Cluster& cluster) {
+  const bool written_out = text.rfind("flat:", 0) == 0 || text.rfind("nodes:", 0) == 0;
+  return text == "this-machine" ||
+         (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(), [](const Device& d) { return d.kind == "cpu"; }));
+}
+
+Result<void> expect_this_machine(const Profile& profile, const std::string& path) {
+  const Fingerprint here = identify_machine();
+  const Fingerprint& there = profile.machine;
+  std::string difference;
+  if (there.cpu != here.cpu) difference = fmt::format("a {}, and this is a {}", there.cpu, here.cpu);
+  if (difference.empty() && there.instruction_set != here.instruction_set)
+    difference = fmt::format("a machine with {}, and this one has {}", there.instruction_set, here.instruction_set);
+  if (difference.empty() && there.cores != here.cores) difference = fmt::format("{} cores, and this machine has {}", there.cores, here.cores);
+  if (difference.empty()) return {};
+  return fail(Error{.code = ErrorCode::BadInput,
+                    .message = fmt::format("the profile was taken on {}", difference),
+                    .where = {.file = path},
+                    .hint = "measure here with penstock profile, or describe that machine as a cluster in a file"});
+}
+
+Result<double> parse_number(std::string_view key, std::string_view text, double least, double below) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < least || value >= below) {
+    return fail(ErrorCode::Usage, fmt::format("--optimizer: {} cannot be \"{}\"", key, text),
+                fmt::format("a number from {} to below {}", least, below));
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
+  PENSTOCK_TRY(const TextForm form, parse_text_form(text));
+  if (form.name != "sgd") return fail(ErrorCode::Usage, fmt::format("--optimizer: there is no optimizer \"{}\"", form.name), "there is sgd");
+  if (!form.argument.empty()) return fail(ErrorCode::Usage, fmt::format("--optimizer: \"{}\" has no value", form.argument), "write key=value");
+  PENSTOCK_TRY_VOID(expect_keys(form, {"learning-rate", "momentum"}));
+  optimizer.kind = OptimizerKind::Sgd;
+  if (const std::string* rate = form.find("learning-rate")) {
+    PENSTOCK_TRY(optimizer.learning_rate, parse_number("learning-rate", *rate, 0, 1e6));
+  }
+  if (const std::string* momentum = form.find("momentum")) {
+    PENSTOCK_TRY(optimizer.momentum, parse_number("momentum", *momentum, 0, 1));
+  }
+  return {};
+}
+
+Result<PlanRequest> plan_request(const PlanFlags& input) {
+  if (input.strategy != "auto") {
+    return fail(ErrorCode::Usage, fmt::format("--strategy: there is no strategy \"{}\"", input.strategy), "there is auto");
+  }
+  PlanRequest request;
+  for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));
+  request.schedules = input.schedules;
+  PENSTOCK_TRY(request.workload, load_workload(input.workload));
+  PENSTOCK_TRY(request.cluster, load_cluster(input.cluster, input.ranks));
+  const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());
+  if (input.ranks > devices) {
+    return fail(ErrorCode::Infeasible, fmt::format("--ranks {}: the cluster has {} device{}", input.ranks, devices, devices == 1 ? "" : "s"),
+                "name a larger cluster, or ask for fewer ranks");
+  }
+  if (!input.profile.empty()) {
+    PENSTOCK_TRY(const Value document, read_document(input.profile));
+    const std::string name = input.profile == "-" ? "<stdin>" : input.profile;
+    PENSTOCK_TRY(request.profile, read_profile(document, name));
+    if (is_this_machine(input.cluster, request.cluster)) PENSTOCK_TRY_VOID(expect_this_machine(*request.profile, name));
+  }
+  if (input.global_batch > 0) request.workload.global_batch = input.global_batch;
+  if (!input.optimizer.empty()) PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
+  request.microbatch_sizes = input.microbatch_sizes;
+  request.ranks = input.ranks;
+  request.memory_limit = input.memory_limit;
+  return request;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+// From the flags of `plan` to the question that the planner answers.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/units.h"
+#include "planner/search.h"
+
+namespace penstock::cli {
+
+struct PlanFlags {
+  std::string workload, cluster, profile;
+  std::int32_t ranks = 0;
+  std::int64_t global_batch = 0;  // 0: the workload's
+  std::vector<std::int64_t> microbatch_sizes;
+  std::vector<std::string> schedules;
+  std::string strategy = "auto";
+  Bytes memory_limit;
+  std::string optimizer;  // "": the workload's
+};
+
+// Loads what is named. A profile taken on another machine than this is refused where the cluster is this machine.
+Result<PlanRequest> plan_request(const PlanFlags& input);
+
+// "sgd:learning-rate=0.1,momentum=0.9". What is left out keeps its value.
+Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer);
+
+}  // namespace penstock::cli

@@ -1,0 +1,123 @@
+#include "core/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "core/formats/profile_format.h"
+#include "core/log.h"
+#include "models/workloads/builders.h"
+#include "profiler/profiler.h"
+
+namespace penstock::cli {
+namespace {
+
+// Medians of the operations of one layer at one microbatch, and the worst spread among them: how far the middle 80 % of
+// the samples lie apart, relative to the median.
+struct Row {
+  std::map<CostOp, Nanoseconds> medians;
+  std::int64_t samples = 0;
+  double spread = 0;
+};
+
+Value time_of(const Row& row, CostOp op) {
+  const auto at = row.medians.find(op);
+  return at == row.medians.end() ? Value() : Value(seconds(at->second));
+}
+
+void add_layers(Answer& answer, const Profile& profile) {
+  std::map<std::pair<std::string, std::int64_t>, Row> rows;
+  for (const LayerTime& time : profile.times) {
+    if (time.op == CostOp::Step) continue;
+    Row& row = rows[{time.signature, time.microbatch}];
+    row.medians[time.op] = time.time.median;
+    row.samples = std::max(row.samples, time.time.n);
+    const Nanoseconds middle = time.time.p90 - time.time.p10;
+    if (time.time.median.value > 0) row.spread = std::max(row.spread, seconds(middle) / seconds(time.time.median));
+  }
+  Table& layers = answer.add_table("layers", "layers, medians",
+                                   {{"signature", "layer", {}, Align::Left},
+                                    {"microbatch", "microbatch"},
+                                    {"forward_s", "F", Unit::Seconds},
+                                    {"backward_input_s", "B", Unit::Seconds},
+                                    {"backward_weight_s", "W", Unit::Seconds},
+                                    {"backward_s", "BF", Unit::Seconds},
+                                    {"step_s", "step", Unit::Seconds},
+                                    {"spread", "spread", Unit::Fraction},
+                                    {"samples", "samples"}});
+  for (const auto& [key, row] : rows) {
+    const bool loss = row.medians.contains(CostOp::Loss);
+    const LayerTime* step = profile.find(key.first, CostOp::Step, 0);
+    layers.add({key.first, key.second, time_of(row, loss ? CostOp::Loss : CostOp::F), time_of(row, CostOp::B), time_of(row, CostOp::W),
+                time_of(row, CostOp::BF), step == nullptr ? Value() : Value(seconds(step->time.median)), row.spread, row.samples});
+  }
+}
+
+Answer describe(const Profile& profile) {
+  Answer answer("penstock.profile/1");
+  answer.add("workload", "workload", profile.workload);
+  answer.add("cpu", "processor", profile.machine.cpu);
+  answer.add("cores", "cores", profile.machine.cores);
+  answer.add("instruction_set", "instruction set", profile.machine.instruction_set);
+  if (!profile.links.empty()) {
+    const LinkFit fit = fit_link(profile.links);
+    answer.add("link_latency_s", "hand-off latency", seconds(fit.latency), Unit::Seconds);
+    answer.add("link_bandwidth", "hand-off bandwidth", fit.bandwidth.value, Unit::BytesPerSecond);
+  }
+  add_layers(answer, profile);
+  for (const std::string& warning : profile.warnings) answer.note(warning);
+  return answer;
+}
+
+class ProfileVerb : public Verb {
+ public:
+  void declare(Flags& flags) override {
+    flags.input("WORKLOAD", "a built-in (penstock models) or a file", workload_);
+    flags.add("--microbatch", "B[,B]", "microbatch sizes to measure at, in samples (default 1,2,4,8)",
+              counts_into(request_.microbatch_sizes, 1, 1'000'000));
+    flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)", time_into(budget_));
+  }
+
+  Result<Reply> run(const Shared& shared) override {
+    PENSTOCK_TRY(const Workload workload, load_workload(workload_));
+    Progress progress(shared);
+    request_.budget_s = seconds(budget_);
+    request_.seed = shared.seed;
+    request_.stop = stop_on_interrupt();
+    request_.progress = [&](const std::string& what) {
+      log_debug(what);
+      progress.show(what);
+    };
+    PENSTOCK_TRY(const Profile profile, make_profile(workload, request_));
+    Reply reply(describe(profile));
+    reply.json = write_profile(profile);
+    reply.document = reply.json;
+    return reply;
+  }
+
+ private:
+  std::string workload_;
+  ProfileRequest request_;
+  Nanoseconds budget_{3'000'000'000};
+};
+
+}  // namespace
+
+Command profile_command() {
+  return {.name = "profile",
+          .summary = "measure what a workload's layers cost on this machine",
+          .about = "Measures every distinct layer of a workload on this machine, forward, gradients and update, at several\n"
+                   "microbatch sizes, and handing a tensor from one rank to another. Nothing else should run meanwhile.",
+          .document = "the profile",
+          .examples = {"penstock profile gpt:layers=4,hidden=128 -o profile.json",
+                       "penstock profile gpt:layers=4,hidden=128 --microbatch 1,2 --budget 1s --json"},
+          .see_also = "plan",
+          .make = [] { return std::unique_ptr<Verb>(std::make_unique<ProfileVerb>()); }};
+}
+
+}  // namespace penstock::cli

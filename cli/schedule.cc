@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/figures.h"
+#include "cli/flags.h"
+#include "cli/output.h"
+#include "cli/schedule_input.h"
+#include "cli/verbs.h"
+#include "sim/evaluate.h"
+#include "traces/writers/text_gantt.h"
+
+namespace penstock::cli {
+namespace {
+
+enum class Format : std::uint8_t { Text, Csv, Json };
+constexpr auto enum_names(Format) {
+  return std::to_array<std::pair<Format, std::string_view>>({{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}});
+}
+
+constexpr std::int32_t kMostRowsDrawn = 64;
+
+struct Drawn {
+  const Order& order;
+  const Evaluator& evaluator;
+  const Evaluation& evaluation;
+};
+
+Timeline timeline_of(const Drawn& drawn) {
+  Timeline timeline;
+  timeline.ranks = drawn.order.ranks;
+  for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
+    timeline.tracks.push_back({.rank = RankId(rank), .lane = std::string(kComputeLane)});
+    for (std::size_t i = drawn.order.first[static_cast<std::size_t>(rank)]; i < drawn.order.first[static_cast<std::size_t>(rank) + 1]; ++i) {
+      const OrderOp& op = drawn.order.ops[i];
+      const InstructionKey key{.op = op.op, .slice = op.slice, .direction = static_cast<std::uint8_t>(op.direction), .stage = op.stage,
+                               .microbatch = static_cast<std::int32_t>(op.microbatch)};
+      timeline.spans.push_back({.track = static_cast<std::uint32_t>(rank), .step = 0, .start = drawn.evaluator.starts[i],
+                                .end = drawn.evaluator.ends[i], .key = key, .label = -1});
+    }
+  }
+  return timeline;
+}
+
+// The Gantt counts in nanoseconds; under bare numbers its axis would name a unit that nobody meant.
+std::string gantt(const Drawn& drawn, bool bare) {
+  if (drawn.order.ranks > kMostRowsDrawn) return "";
+  std::string text = text_gantt(timeline_of(drawn), {.colour = colour_allowed()});
+  if (bare && !text.empty()) text.erase(text.rfind('\n', text.size() - 2) + 1);
+  return text;
+}
+
+// Whole numbers stay whole: "33", not "33.0".
+Value number(double x) { return x == std::round(x) && std::abs(x) < 1e15 ? Value(static_cast<std::int64_t>(x)) : Value(x); }
+
+class ScheduleVerb : public Verb {
+ public:
+  void declare(Flags& flags) override {
+    flags.input("NAME", "a schedule (penstock schedules), with its parameters as NAME:key=value", name_);
+    flags.require("--stages", "P", "ranks", count_into(shape_.stages, 1, 1 << 30));
+    flags.require("--microbatches", "M", "a step", count_into(shape_.microbatches, 1, 1 << 30));
+    flags.add("--chunks", "V", "stages that a rank holds of one copy (default 1)", count_into(shape_.chunks, 1, 1 << 30));
+    flags.add("--slices", "N", "parts of a microbatch along the sequence (default 1)", count_into(shape_.slices, 1, 1 << 30));
+    times_.declare(flags);
+    flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
+    flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json", choice_into(format_));
+  }
+
+  Result<Reply> run(const Shared& shared) override {
+    PENSTOCK_TRY(ChosenSchedule chosen, find_schedule(name_));
+    shape_.parameters = std::move(chosen.parameters);
+    PENSTOCK_TRY(const Order order, emit(*chosen.schedule, shape_));
+    PENSTOCK_TRY(const OrderCosts costs, times_.costs(order));
+    Evaluator evaluator;
+    evaluator.record = true;
+    PENSTOCK_TRY(const Evaluation* evaluation, evaluator.evaluate(order, costs, p2p_));
+    const Drawn drawn{order, evaluator, *evaluation};
+    const Answer answer = describe(*chosen.schedule, drawn, costs);
+    Reply reply(answer);
+    if (const std::string picture = gantt(drawn, times_.bare()); !picture.empty()) reply.text = picture + "\n" + reply.text;
+    if (format_ == Format::Csv && shared.json) return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
+    if (format_ == Format::Json) reply.text = reply.json;
+    if (format_ == Format::Csv) reply.text = csv(drawn);
+    return reply;
+  }
+
+ private:
+  Value time(Nanoseconds t) const { return times_.bare() ? number(seconds(t)) : Value(seconds(t)); }
+
+  Answer describe(const Schedule& schedule, const Drawn& drawn, const OrderCosts& costs) const {
+    const Evaluation& e = drawn.evaluation;
+    const Unit unit = times_.bare() ? Unit(Unit::None) : Unit(Unit::Seconds);
+    const Idleness idle = idleness(e.busy, e.makespan);
+    const PeakActivations peaks = peak_activations(drawn.order);
+    Answer answer("penstock.schedule/1");
+    answer.add("schedule", "schedule", schedule.name);
+    answer.add("aliases", "aliases", Value::list(schedule.aliases));
+    answer.add("admits", "admits", schedule.admits);
+    answer.add("stages", "stages", drawn.order.stages);
+    answer.add("microbatches", "microbatches", drawn.order.microbatches);
+    answer.add("p2p", "transfers", p2p_ == Discipline::Eager ? "eager" : "rendezvous");
+    answer.add("makespan", "makespan", time(e.makespan), unit);
+    answer.add("span", "span", time(e.span), unit);
+    answer.add("lower_bound", "lower bound", time(lower_bound(drawn.order, costs)), unit);
+    answer.add("bubble_fraction", "bubble", idle.bubble_fraction, Unit::Fraction);
+    answer.add("idle_over_busy", "idle/busy", idle.idle_over_busy, Unit::Fraction);
+    answer.add("peak_activations", "peak activations", Value::list(peaks.until_weight));
+    answer.add("peak_activations_until_input_gradient", "until input gradient", Value::list(peaks.until_input));
+    answer.add("weight_copies", "copies of the weights", Value::list(weight_copies(drawn.order, shape_.chunks)));
+    Value::Array ranks;
+    for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
+      std::vector<std::string> list;
+      for (const OrderOp& op : drawn.order.of(RankId(rank))) list.push_back(text(op));
+      ranks.push_back(Value::list(list));
+    }
+    answer.add("ranks", "ranks", Value(std::move(ranks)), {}, Show::DataOnly);
+    return answer;
+  }
+
+  std::string csv(const Drawn& drawn) const {
+    Answer answer("penstock.schedule/1");
+    Table& table = answer.add_table("operations", "", {{"rank", ""}, {"op", ""}, {"stage", ""}, {"microbatch", ""}, {"slice", ""}, {"start", ""}, {"end", ""}});
+    for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
+      const std::span<const OrderOp> ops = drawn.order.of(RankId(rank));
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        const std::size_t at = drawn.order.first[static_cast<std::size_t>(rank)] + i;
+        table.add({rank, name(ops[i].op), ops[i].stage, static_cast<std::int64_t>(ops[i].microbatch), ops[i].slice, time(drawn.evaluator.starts[at]),
+                   time(drawn.evaluator.ends[at])});
+      }
+    }
+    return to_csv(answer);
+  }
+
+  std::string name_;
+  Shape shape_;
+  TimeFlags times_;
+  Discipline p2p_ = Discipline::Eager;
+  Format format_ = Format::Text;
+};
+
+}  // namespace
+
+Command schedule_command() {
+  return {.name = "schedule",
+          .summary = "draw and measure a schedule on its own",
+          .about = "Draws a schedule and says what it costs: makespan, idle time, activations kept. A full backward takes the\n"
+                   "times of both gradients. Bare numbers are in a unit of your own, and so are the results.",
+          .document = "",
+          .examples = {"penstock schedule 1f1b --stages 4 --microbatches 8",
+                       "penstock schedule gpipe --stages 4 --microbatches 8 --forward 1ms --backward-input 1ms --backward-weight 1ms --json"},
+          .see_also = "schedules, simulate, check",
+          .make = [] { return std::unique_ptr<Verb>(std::make_unique<ScheduleVerb>()); }};
+}
+
+}  // namespace penstock::cli

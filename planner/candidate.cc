@@ -1,0 +1,117 @@
+#include "planner/candidate.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/stage_layout.h"
+#include "planner/lower.h"
+
+namespace penstock {
+
+Result<Hop> hop_between(const CostTable& costs, const Cluster& cluster, DeviceId from, DeviceId to) {
+  const std::optional<Path> path = route(cluster, from, to);
+  if (!path)
+    return fail(ErrorCode::Infeasible, fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
+                                                   cluster.devices[to.index()].name));
+  const bool is_hand_off = path->links.size() == 1 && cluster.links[path->links[0].index()].name == costs.link;
+  if (costs.link_profiled && is_hand_off) return Hop{costs.link_latency, costs.link_bandwidth};
+  return Hop{path->latency, path->bandwidth};
+}
+
+Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, const CostTable& costs,
+                             const ChosenSchedule& schedule, std::int32_t ranks, Bytes limit) {
+  Setting setting;
+  setting.workload = &workload;
+  setting.cluster = &cluster;
+  setting.costs = &costs;
+  setting.schedule = schedule.schedule;
+  setting.parameters = schedule.parameters;
+  setting.microbatches = workload.global_batch / costs.microbatch;
+  Shape shape;
+  shape.stages = ranks;
+  shape.microbatches = static_cast<std::int32_t>(std::min<std::int64_t>(setting.microbatches, INT32_MAX));
+  shape.parameters = schedule.parameters;
+  PENSTOCK_TRY(Order order, emit(*schedule.schedule, shape));
+  setting.problem.demands = rank_demands(order);
+  setting.problem.optimizer_states = workload.optimizer.states();
+  setting.order = with_steps(std::move(order));
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    const Bytes memory = cluster.devices[static_cast<std::size_t>(r)].memory;
+    setting.devices.push_back(DeviceId(r));
+    setting.problem.limits.push_back(limit.value > 0 ? std::min(limit, memory) : memory);
+  }
+  setting.problem.from_previous.resize(static_cast<std::size_t>(ranks));
+  setting.problem.from_next.resize(static_cast<std::size_t>(ranks));
+  for (std::size_t r = 1; r < setting.devices.size(); ++r) {
+    PENSTOCK_TRY(setting.problem.from_previous[r], hop_between(costs, cluster, setting.devices[r - 1], setting.devices[r]));
+    PENSTOCK_TRY(setting.problem.from_next[r - 1], hop_between(costs, cluster, setting.devices[r], setting.devices[r - 1]));
+  }
+  return setting;
+}
+
+std::vector<std::vector<LayerId>> stages_of(const std::vector<std::int32_t>& ends) {
+  std::vector<std::vector<LayerId>> stages(ends.size());
+  std::int32_t layer = 0;
+  for (std::size_t s = 0; s < ends.size(); ++s)
+    for (; layer < ends[s]; ++layer) stages[s].push_back(LayerId(layer));
+  return stages;
+}
+
+Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std::int32_t>& ends) {
+  const std::vector<std::vector<LayerId>> stages = stages_of(ends);
+  DividedCosts divided;
+  for (const std::vector<LayerId>& layers : stages) {
+    const StageTimes times = stage_times(*setting.costs, layers);
+    divided.costs.forward.push_back(times.order_forward());
+    divided.costs.backward_input.push_back(times.backward_input);
+    divided.costs.backward_weight.push_back(times.backward_weight);
+    divided.costs.recompute.push_back(times.recompute);
+    divided.costs.step.push_back(times.step);
+  }
+  divided.edges = crossing_edges(setting.workload->networks.front(), stages, setting.costs->microbatch);
+  for (PlanEdge& edge : divided.edges) {
+    const DeviceId from = setting.devices[edge.from.index()], to = setting.devices[edge.to.index()];
+    PENSTOCK_TRY(edge.activation, setting.costs->transfer(*setting.cluster, from, to, edge.bytes));
+    PENSTOCK_TRY(edge.gradient, setting.costs->transfer(*setting.cluster, to, from, edge.bytes));
+    divided.stage_edges.push_back({edge.from, edge.to});
+    divided.costs.activation.push_back(edge.activation);
+    divided.costs.gradient.push_back(edge.gradient);
+  }
+  return divided;
+}
+
+Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& ends) {
+  PENSTOCK_TRY(DividedCosts divided, divided_costs(setting, ends));
+  const std::vector<std::vector<LayerId>> stages = stages_of(ends);
+  const CostTable& costs = *setting.costs;
+  Plan plan;
+  plan.workload = *setting.workload;
+  plan.cluster = *setting.cluster;
+  plan.strategy = "auto";
+  plan.schedule = {std::string(setting.schedule->name), setting.parameters};
+  plan.microbatch_size = costs.microbatch;
+  plan.microbatches = setting.microbatches;
+  plan.edges = std::move(divided.edges);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const RankId rank(static_cast<std::int64_t>(s));
+    PlanStage& stage = plan.stages.emplace_back();
+    stage.layers = stages[s];
+    stage.devices = {rank};
+    stage.times = stage_times(costs, stages[s]);
+    const StageLayout layout = lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
+                                             StageId(static_cast<std::int64_t>(s)), costs.microbatch);
+    stage.memory = stage_memory(costs, layout, *setting.workload);
+    plan.devices.push_back({.rank = rank,
+                            .device = setting.devices[s],
+                            .peak_memory_bytes = Bytes(0),
+                            .memory_limit_bytes = setting.problem.limits[s]});
+  }
+  plan.costs = costs.source;
+  plan.profile_machine = costs.machine;
+  for (std::size_t l = 0; l < costs.layers.size(); ++l)
+    plan.layer_times.push_back(stage_times(costs, {LayerId(static_cast<std::int64_t>(l))}));
+  return plan;
+}
+
+}  // namespace penstock

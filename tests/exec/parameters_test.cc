@@ -1,0 +1,60 @@
+#include "exec/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace penstock {
+namespace {
+
+Parameter normal_parameter(const std::string& name, std::int64_t n) {
+  return {.name = name, .dimensions = {n}, .initializer = Initializer::Normal, .deviation = 0.02};
+}
+
+TEST(InitialValues, DependOnSeedAndNameAlone) {
+  const auto a = initial_values(normal_parameter("w", 100), 1);
+  EXPECT_EQ(a, initial_values(normal_parameter("w", 100), 1));
+  EXPECT_NE(a, initial_values(normal_parameter("w", 100), 2));
+  EXPECT_NE(a, initial_values(normal_parameter("v", 100), 1));
+}
+
+TEST(InitialValues, HaveTheStatedMomentsWithinFourStandardErrors) {
+  constexpr std::int64_t n = 200'000;
+  const auto values = initial_values(normal_parameter("w", n), 7);
+  double sum = 0, squares = 0;
+  for (const float x : values) {
+    sum += x;
+    squares += static_cast<double>(x) * x;
+  }
+  EXPECT_LT(std::abs(sum / n), 4 * 0.02 / std::sqrt(n));
+  EXPECT_LT(std::abs(std::sqrt(squares / n) - 0.02), 4 * 0.02 / std::sqrt(2.0 * n));
+}
+
+TEST(InitialValues, OnesAndZerosAreWhatTheySay) {
+  for (const float x : initial_values({.name = "g", .dimensions = {3, 5}, .initializer = Initializer::Ones}, 3)) EXPECT_EQ(x, 1.0f);
+  for (const float x : initial_values({.name = "b", .dimensions = {3, 5}, .initializer = Initializer::Zeros}, 3)) EXPECT_EQ(x, 0.0f);
+}
+
+TEST(WeightsDigest, ChangesWithOneBitAndWithTheOrder) {
+  const float a[] = {1.0f, 2.0f, 3.0f}, b[] = {1.0f, 2.0f, std::nextafter(3.0f, 4.0f)}, c[] = {2.0f, 1.0f, 3.0f};
+  const auto digest = [](const float* x) {
+    WeightsDigest d;
+    d.add(x, 3);
+    return d.text();
+  };
+  EXPECT_NE(digest(a), digest(b));
+  EXPECT_NE(digest(a), digest(c));
+}
+
+TEST(WeightsDigest, DoesNotDependOnHowTheValuesAreCut) {
+  const float a[] = {1.0f, 2.0f, 3.0f};
+  WeightsDigest whole, parts;
+  whole.add(a, 3);
+  parts.add(a, 1);
+  parts.add(a + 1, 2);
+  EXPECT_EQ(whole.text(), parts.text());
+  EXPECT_EQ(whole.text().size(), 16u);
+}
+
+}  // namespace
+}  // namespace penstock

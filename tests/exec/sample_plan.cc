@@ -1,0 +1,55 @@
+#include "tests/exec/sample_plan.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "models/clusters/clusters.h"
+#include "models/workloads/builders.h"
+#include "planner/lower.h"
+#include "planner/search.h"
+#include "tests/support/files.h"
+
+namespace penstock::test {
+
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch) {
+  PlanRequest request;
+  auto built = build_workload(workload);
+  auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
+  if (!built || !cluster) {
+    ADD_FAILURE() << (built ? cluster.error().text() : built.error().text());
+    return {};
+  }
+  request.workload = *built;
+  request.cluster = *cluster;
+  request.schedules = {schedule};
+  request.microbatch_sizes = {microbatch};
+  request.ranks = ranks;
+  auto plan = make_plan(request);
+  if (!plan) {
+    ADD_FAILURE() << plan.error().text();
+    return {};
+  }
+  return *plan;
+}
+
+Program sample_program(const Plan& plan) {
+  auto program = lower(plan);
+  if (!program) {
+    ADD_FAILURE() << program.error().text();
+    return {};
+  }
+  return *program;
+}
+
+const std::string& sample_text() {
+  static const TempDir folder;
+  static const std::string path = [] {
+    std::string text;
+    for (int line = 0; line < 400; ++line) text += fmt::format("line {} of {} lines says {}\n", line, 400, line * line % 97);
+    write_file(folder / "text.txt", text);
+    return (folder / "text.txt").string();
+  }();
+  return path;
+}
+
+}  // namespace penstock::test

@@ -1,0 +1,19 @@
+#pragma once
+
+// Plans of small workloads for the executor's tests.
+
+#include <string>
+
+#include "core/plan.h"
+#include "core/program.h"
+
+namespace penstock::test {
+
+// As the planner makes it, on a flat cluster of CPU ranks. Fails the running test if there is none.
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch);
+Program sample_program(const Plan& plan);
+
+// A text of `bytes` bytes in a temporary file that lasts as long as the process.
+const std::string& sample_text();
+
+}  // namespace penstock::test

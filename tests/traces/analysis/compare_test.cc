@@ -1,0 +1,63 @@
+#include "traces/analysis/compare.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/traces/sample_timeline.h"
+
+namespace penstock {
+namespace {
+
+using test::sample_timeline;
+
+TEST(Compare, ATimelineEqualsItself) {
+  const auto result = compare(sample_timeline(3), sample_timeline(3));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->error, 0);
+  EXPECT_EQ(result->predicted, Nanoseconds(90'000));
+  EXPECT_EQ(result->matched, 12);  // SEND and RECV of one message, F, BF and STEP of each stage
+  for (const OpComparison& op : result->ops) EXPECT_EQ(op.error, 0);
+}
+
+TEST(Compare, TheErrorIsRelativeToWhatWasMeasured) {
+  const auto result = compare(sample_timeline(3), sample_timeline(3, 1.25));
+  ASSERT_TRUE(result);
+  EXPECT_DOUBLE_EQ(result->error, -0.2);
+  for (const OpComparison& op : result->ops) EXPECT_NEAR(op.error, -0.2, 1e-9);
+}
+
+TEST(Compare, WarmUpStepsAreLeftOut) {
+  Timeline measured = sample_timeline(4);
+  measured.warmup_steps = 1;
+  for (Span& span : measured.spans) {
+    if (span.step == 0 && span.key.op == Op::F) span.start -= Nanoseconds(1'000'000);  // a cold start
+  }
+  const auto result = compare(sample_timeline(3), measured);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->error, 0);
+}
+
+TEST(Compare, PredictionOfOneStepIsComparedWithManyMeasured) {
+  const auto result = compare(sample_timeline(1), sample_timeline(20));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->ops.size(), 8u);
+}
+
+TEST(Compare, TimelinesOfDifferentPlansAreAMismatch) {
+  Timeline other = sample_timeline(3);
+  other.plan_digest = "fedcba9876543210";
+  const auto result = compare(sample_timeline(3), other);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::Infeasible);
+}
+
+TEST(Compare, AnInstructionThatOnlyOneHasIsNamed) {
+  Timeline other = sample_timeline(3);
+  std::erase_if(other.spans, [](const Span& s) { return s.key.op == Op::BF && s.key.stage == 1 && s.key.microbatch == 1; });
+  other.flows.clear();
+  const auto result = compare(sample_timeline(3), other);
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("only the predicted timeline has BF 1.1"), std::string::npos) << result.error().message;
+}
+
+}  // namespace
+}  // namespace penstock
