@@ -52,7 +52,7 @@ Result<Findings> examine(const ScheduleShape& shape) {
   Findings findings{.what = "the schedule", .violations = check(order)};
   if (findings.violations.empty()) {
     const Nanoseconds one(1);
-    findings.add(lower(order, OrderCosts::uniform(order, one, one, one, one), Bytes(1)));
+    findings.add(lower(with_steps(order), OrderCosts::uniform(order, one, one, one, one), Bytes(0)));
   }
   return findings;
 }

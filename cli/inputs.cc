@@ -33,7 +33,7 @@ Result<AnyInput> read_input(const std::string& path) {
   PENSTOCK_TRY(const Value document, read_document(path));
   const std::string kind = kind_of(document);
   if (kind == kind_of(kPlanSchema)) {
-    PENSTOCK_TRY(Plan plan, read_plan(document, shown(path)));
+    PENSTOCK_TRY(Plan plan, plan_from(document, shown(path)));
     return AnyInput(std::move(plan));
   }
   if (kind == kind_of(kProgramSchema)) {
@@ -66,7 +66,7 @@ Result<AnyInput> load_input(const std::string& text) {
 
 Result<Plan> load_plan(const std::string& path) {
   PENSTOCK_TRY(const Value document, read_document(path));
-  return read_plan(document, shown(path));
+  return plan_from(document, shown(path));
 }
 
 Result<Timeline> load_timeline(const std::string& path) {

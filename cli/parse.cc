@@ -37,7 +37,7 @@ Result<void> take_inputs(const Flags& flags, const std::vector<std::string>& res
   return {};
 }
 
-Result<void> apply(const Flag& flag, const std::vector<std::string>& values) {
+Result<void> take_value(const Flag& flag, const std::vector<std::string>& values) {
   if (values.size() > 1) {
     return fail(ErrorCode::Usage, fmt::format("{} is given {} times", flag.long_name(), values.size()), "give it once");
   }
@@ -71,7 +71,7 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
   PENSTOCK_TRY_VOID(take_inputs(flags, app.remaining(), help));
   for (std::size_t i = 0; i < declared.size(); ++i) {
     if (!values[i].empty()) {
-      PENSTOCK_TRY_VOID(apply(declared[i], values[i]));
+      PENSTOCK_TRY_VOID(take_value(declared[i], values[i]));
     } else if (declared[i].required && !help) {
       return fail(ErrorCode::Usage, fmt::format("{} {} is missing: {}", declared[i].long_name(), declared[i].value, declared[i].about));
     }

@@ -83,7 +83,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   if (!input.profile.empty()) {
     PENSTOCK_TRY(const Value document, read_document(input.profile));
     const std::string name = input.profile == "-" ? "<stdin>" : input.profile;
-    PENSTOCK_TRY(request.profile, read_profile(document, name));
+    PENSTOCK_TRY(request.profile, profile_from(document, name));
     if (is_this_machine(input.cluster, request.cluster)) PENSTOCK_TRY_VOID(expect_this_machine(*request.profile, name));
   }
   if (input.global_batch > 0) request.workload.global_batch = input.global_batch;

@@ -78,7 +78,9 @@ class RunVerb : public Verb {
                   fmt::format("plan again with --ranks {}", ranks_));
     }
     PENSTOCK_TRY(const Program program, sound_program(plan));
-    if (options_.data.empty()) PENSTOCK_TRY(options_.data, documents());
+    if (options_.data.empty()) {
+      PENSTOCK_TRY(options_.data, documents());
+    }
     warn_of_another_machine(plan);
     options_.seed = shared.seed;
     PENSTOCK_TRY(RunResult result, execute(plan, program, shared));

@@ -92,7 +92,8 @@ class SimulateVerb : public Verb {
     subject.options.discipline = Discipline::Eager;
     subject.has_memory = false;
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order, transfer));
-    subject.program = lower(order, costs, bytes_);
+    // Updates take no time, and what messages weigh is in their times already: a bare schedule has no memory to hold them.
+    subject.program = lower(with_steps(order), costs, Bytes(0));
     return subject;
   }
 

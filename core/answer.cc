@@ -13,7 +13,7 @@ namespace penstock {
 namespace {
 
 std::string human_number(double x) {
-  if (std::abs(x) >= 1e5 && std::abs(x) < 1e15) return fmt::format("{:.0f}", x);
+  if (std::abs(x) >= 9999.5 && std::abs(x) < 1e15) return fmt::format("{:.0f}", x);
   return fmt::format("{:.4g}", x);
 }
 
@@ -21,7 +21,7 @@ std::string human_seconds(double x) {
   constexpr double kShortest = 1e-9;
   if (x != 0 && std::abs(x) < kShortest) return fmt::format("{:.3g} ns", x / kShortest);
   const Nanoseconds t = nanoseconds(std::abs(x));
-  return (x < 0 ? "-" : "") + text(t);
+  return fmt::format("{}{}", x < 0 ? "-" : "", text(t));
 }
 
 // Characters as wide as one column each: bytes that continue a character do not count.
@@ -103,6 +103,11 @@ std::string csv_cell(const Value& value) {
     default:
       return csv_field(to_json(value, 0));
   }
+}
+
+void append_csv(std::string& out, std::size_t column, std::string_view field) {
+  if (column > 0) out += ',';
+  out += field;
 }
 
 }  // namespace
@@ -268,10 +273,10 @@ std::string to_csv(const Answer& answer) {
     if (!out.empty()) out += '\n';
     if (!alone) out += fmt::format("# {}\n", table.key);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      out += (i > 0 ? "," : "") + csv_field(table.columns[i].key);
+      append_csv(out, i, csv_field(table.columns[i].key));
     out += '\n';
     for (const auto& row : table.rows) {
-      for (std::size_t i = 0; i < row.size(); ++i) out += (i > 0 ? "," : "") + csv_cell(row[i]);
+      for (std::size_t i = 0; i < row.size(); ++i) append_csv(out, i, csv_cell(row[i]));
       out += '\n';
     }
   }

@@ -12,7 +12,9 @@
 namespace penstock {
 namespace {
 
-bool positive(double x) { return std::isfinite(x) && x > 0; }
+bool positive(double x) {
+  return std::isfinite(x) && x > 0;
+}
 
 Result<void> validate_device(const Cluster& cluster, std::size_t i) {
   const Device& device = cluster.devices[i];
@@ -26,15 +28,15 @@ Result<void> validate_device(const Cluster& cluster, std::size_t i) {
     return invalid(at + "/kind", fmt::format("device '{}' has no kind", device.name),
                    "say what it is, e.g. \"cpu\" or \"a100-80\": profiles are kept per kind");
   if (device.memory.value <= 0)
-    return invalid(at + "/memory",
-                   fmt::format("device '{}' has {} bytes of memory", device.name,
-                               device.memory.value),
-                   "give its memory, e.g. \"16GiB\"");
+    return invalid(
+        at + "/memory",
+        fmt::format("device '{}' has {} bytes of memory", device.name, device.memory.value),
+        "give its memory, e.g. \"16GiB\"");
   if (!positive(device.peak_f32.value))
-    return invalid(at + "/peak_f32",
-                   fmt::format("device '{}' has a peak rate of {} FLOP/s", device.name,
-                               device.peak_f32.value),
-                   "give its peak rate, e.g. \"15.7TFLOP/s\"");
+    return invalid(
+        at + "/peak_f32",
+        fmt::format("device '{}' has a peak rate of {} FLOP/s", device.name, device.peak_f32.value),
+        "give its peak rate, e.g. \"15.7TFLOP/s\"");
   if (!positive(device.memory_bandwidth.value))
     return invalid(at + "/memory_bandwidth",
                    fmt::format("device '{}' has a memory bandwidth of {} B/s", device.name,
@@ -70,10 +72,10 @@ Result<void> validate_link(const Cluster& cluster, std::size_t i) {
                    fmt::format("link '{}' has a latency of {} ns", link.name, link.latency.value),
                    "give a latency of zero or more, e.g. \"5us\"");
   if (!positive(link.bandwidth.value))
-    return invalid(at + "/bandwidth",
-                   fmt::format("link '{}' has a bandwidth of {} B/s", link.name,
-                               link.bandwidth.value),
-                   "give a bandwidth above zero, e.g. \"1.25GB/s\"");
+    return invalid(
+        at + "/bandwidth",
+        fmt::format("link '{}' has a bandwidth of {} B/s", link.name, link.bandwidth.value),
+        "give a bandwidth above zero, e.g. \"1.25GB/s\"");
   return {};
 }
 
@@ -83,13 +85,14 @@ Result<void> validate_connected(const Cluster& cluster) {
     for (const DeviceId device : link.devices)
       edges.emplace_back(link.devices.front().value, device.value);
   const auto component = components(static_cast<std::int32_t>(cluster.devices.size()), edges);
-  const auto apart = std::find_if(component.begin(), component.end(), [](auto c) { return c != 0; });
+  const auto apart =
+      std::find_if(component.begin(), component.end(), [](auto c) { return c != 0; });
   if (apart == component.end()) return {};
-  return invalid("/links",
-                 fmt::format("no links lead from device '{}' to device '{}'",
-                             cluster.devices.front().name,
-                             cluster.devices[static_cast<std::size_t>(*apart)].name),
-                 "add a link that joins them, or leave one of them out");
+  return invalid(
+      "/links",
+      fmt::format("no links lead from device '{}' to device '{}'", cluster.devices.front().name,
+                  cluster.devices[static_cast<std::size_t>(*apart)].name),
+      "add a link that joins them, or leave one of them out");
 }
 
 Path path_over(const Cluster& cluster, std::vector<LinkId> links) {

@@ -69,9 +69,11 @@ struct Path {
 };
 
 // The route with the fewest links, then the most bandwidth, then the lowest link numbers. Nothing if none exists.
+// O(link ends) a call; two devices on one link, the common case, need only a look at each link.
 std::optional<Path> route(const Cluster& cluster, DeviceId from, DeviceId to);
 
-// References in range, at least one device, positive memory and rates, every pair of devices connected.
+// Names present and unique, references in range, at least one device, positive memory and rates, every pair of devices
+// connected. Unknown kinds of device are fine. Errors carry a JSON pointer from the cluster. O(devices + link ends).
 Result<void> validate(const Cluster& cluster);
 
 }  // namespace penstock

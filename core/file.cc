@@ -73,10 +73,10 @@ tl::unexpected<Error> cannot_write(const std::string& path, int error) {
 }
 
 tl::unexpected<Error> exists(const std::string& path) {
-  return fail({.code = ErrorCode::Usage,
-               .message = "the file exists already",
-               .where = {.file = path},
-               .hint = "--force overwrites it"});
+  Error error{.code = ErrorCode::Usage, .message = "the file exists already"};
+  error.where.file = path;
+  error.hint = "--force overwrites it";
+  return fail(std::move(error));
 }
 
 // 0, or the error.

@@ -55,7 +55,8 @@ std::vector<std::int32_t> components(std::int32_t vertices, std::span<const Vert
   return component;
 }
 
-// Boost's own topological_sort says nothing of the choice among vertices that are free; ours is fixed.
+// Boost's own topological_sort says nothing of the choice among vertices that are free; ours is
+// fixed.
 std::optional<std::vector<std::int32_t>> topological_order(std::int32_t vertices,
                                                            std::span<const VertexPair> edges) {
   const Csr graph(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
@@ -78,9 +79,10 @@ std::optional<std::vector<std::int32_t>> topological_order(std::int32_t vertices
   return order;
 }
 
-// Vertices 0 … nodes-1 are the nodes, then come the nets. Distances to the goal fix the steps that a shortest route may
-// take; along them the best least width spreads from the goal; then a front of nodes walks from the start, each time over
-// the lowest net that keeps distance and width, which is lexicographic because all routes are equally long.
+// Vertices 0 … nodes-1 are the nodes, then come the nets. Distances to the goal fix the steps that
+// a shortest route may take; along them the best least width spreads from the goal; then a front of
+// nodes walks from the start, each time over the lowest net that keeps distance and width, which is
+// lexicographic because all routes are equally long.
 std::optional<std::vector<std::int32_t>> widest_shortest_route(
     std::int32_t nodes, std::span<const std::vector<std::int32_t>> members,
     std::span<const double> widths, std::int32_t from, std::int32_t to) {
@@ -102,7 +104,8 @@ std::optional<std::vector<std::int32_t>> widest_shortest_route(
                    [&](std::size_t a, std::size_t b) { return distance[a] < distance[b]; });
 
   constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-  std::vector<double> width(distance.size(), 0);  // of the widest shortest way from here to the goal
+  std::vector<double> width(distance.size(),
+                            0);  // of the widest shortest way from here to the goal
   width[static_cast<std::size_t>(to)] = kUnlimited;
   const auto for_each_step = [&](std::size_t v, auto&& visit) {
     const auto [first, last] = boost::adjacent_vertices(v, graph);

@@ -1,7 +1,8 @@
 #pragma once
 
-// How the validate() functions of the nouns say what is wrong: the place is a JSON pointer from the noun's own root, to
-// which the reader of a file adds the file and, where it knows them, line and column.
+// How the validate() functions of the nouns say what is wrong: the place is a JSON pointer from the
+// noun's own root, to which the reader of a file adds the file and, where it knows them, line and
+// column.
 
 #include <map>
 #include <string>

@@ -28,11 +28,15 @@ struct Operands {
 
 Result<void> count(const Operands& x, std::size_t inputs, std::size_t sources) {
   if (x.inputs.size() != inputs)
-    return invalid("/inputs", fmt::format("{} has {} inputs, its kind takes {}", x.who(), x.inputs.size(), inputs),
-                   "inputs name the layers it reads");
+    return invalid(
+        "/inputs",
+        fmt::format("{} has {} inputs, its kind takes {}", x.who(), x.inputs.size(), inputs),
+        "inputs name the layers it reads");
   if (x.sources.size() != sources)
-    return invalid("/sources", fmt::format("{} has {} sources, its kind takes {}", x.who(), x.sources.size(), sources),
-                   "sources name the data it reads");
+    return invalid(
+        "/sources",
+        fmt::format("{} has {} sources, its kind takes {}", x.who(), x.sources.size(), sources),
+        "sources name the data it reads");
   for (std::size_t i = 0; i < inputs; ++i)
     if (x.input(i).empty())
       return invalid(fmt::format("/inputs/{}", i), x.who() + " reads a tensor without dimensions",
@@ -42,16 +46,18 @@ Result<void> count(const Operands& x, std::size_t inputs, std::size_t sources) {
 
 Result<void> output_is(const Operands& x, const Dimensions& expected) {
   if (x.output() == expected) return {};
-  return invalid("/output/dimensions",
-                 fmt::format("the output of {} is {}, expected {}", x.who(), text(x.output()), text(expected)),
-                 "its kind and what it reads decide its output");
+  return invalid(
+      "/output/dimensions",
+      fmt::format("the output of {} is {}, expected {}", x.who(), text(x.output()), text(expected)),
+      "its kind and what it reads decide its output");
 }
 
 Result<void> parameters_are(const Operands& x, const std::vector<Dimensions>& expected) {
   const auto& parameters = x.layer.parameters;
   if (parameters.size() != expected.size())
     return invalid("/parameters",
-                   fmt::format("{} has {} parameters, its kind takes {}", x.who(), parameters.size(), expected.size()),
+                   fmt::format("{} has {} parameters, its kind takes {}", x.who(),
+                               parameters.size(), expected.size()),
                    "docs/formats/workload.md lists them by kind");
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (parameters[i].dimensions != expected[i])
@@ -77,7 +83,8 @@ Result<void> embedding(const Operands& x) {
                    "an embedding reads a sequence: one dimension");
   if (x.output().size() != 2 || x.output()[0] != tokens[0])
     return invalid("/output/dimensions",
-                   fmt::format("the output of {} is {}, expected [{}, width]", x.who(), text(x.output()), tokens[0]),
+                   fmt::format("the output of {} is {}, expected [{}, width]", x.who(),
+                               text(x.output()), tokens[0]),
                    "one row of features a token");
   const auto& parameters = x.layer.parameters;
   const std::int64_t vocabulary =
@@ -102,7 +109,8 @@ Result<void> attention(const Operands& x) {
   PENSTOCK_TRY_VOID(count(x, 1, 0));
   const auto heads = x.layer.attributes.find("heads");
   if (heads == x.layer.attributes.end())
-    return invalid("/attributes", x.who() + " has no attribute 'heads'", "attention needs its number of heads");
+    return invalid("/attributes", x.who() + " has no attribute 'heads'",
+                   "attention needs its number of heads");
   const std::int64_t features = x.input(0).back(), n = heads->second;
   if (x.input(0).size() != 2 || n < 1 || features % 3 != 0 || features / 3 % n != 0)
     return invalid("/attributes/heads",
@@ -132,11 +140,12 @@ Result<void> add(const Operands& x) {
 Result<void> loss(const Operands& x, const Dimensions& rows) {
   if (x.sources[0].dimensions != rows)
     return invalid("/sources/0",
-                   fmt::format("{} compares {} with targets {}, expected {}", x.who(), text(x.input(0)),
-                               text(x.sources[0].dimensions), text(rows)),
+                   fmt::format("{} compares {} with targets {}, expected {}", x.who(),
+                               text(x.input(0)), text(x.sources[0].dimensions), text(rows)),
                    "cross_entropy has one target a row, mean_squared one a value");
   if (x.layer.output.elements() != 1)
-    return invalid("/output/dimensions", fmt::format("the output of {} is {}", x.who(), text(x.output())),
+    return invalid("/output/dimensions",
+                   fmt::format("the output of {} is {}", x.who(), text(x.output())),
                    "a loss is one number: leave its dimensions empty");
   return parameters_are(x, {});
 }
@@ -157,18 +166,29 @@ Result<void> mean_squared(const Operands& x) {
 
 Result<void> check_layer_shapes(const Workload& workload, const Network& network, LayerId id) {
   Operands x{network.layers[id.index()], {}, {}};
-  for (const LayerId input : x.layer.inputs) x.inputs.push_back(network.layers[input.index()].output);
-  for (const SourceId source : x.layer.sources) x.sources.push_back(workload.sources[source.index()].sample);
+  for (const LayerId input : x.layer.inputs)
+    x.inputs.push_back(network.layers[input.index()].output);
+  for (const SourceId source : x.layer.sources)
+    x.sources.push_back(workload.sources[source.index()].sample);
   switch (x.layer.kind) {
-    case LayerKind::Embedding: return embedding(x);
-    case LayerKind::LayerNorm: return layer_norm(x);
-    case LayerKind::Linear: return linear(x);
-    case LayerKind::Attention: return attention(x);
-    case LayerKind::Gelu: return gelu(x);
-    case LayerKind::Add: return add(x);
-    case LayerKind::CrossEntropy: return cross_entropy(x);
-    case LayerKind::MeanSquared: return mean_squared(x);
-    case LayerKind::Opaque: return {};
+    case LayerKind::Embedding:
+      return embedding(x);
+    case LayerKind::LayerNorm:
+      return layer_norm(x);
+    case LayerKind::Linear:
+      return linear(x);
+    case LayerKind::Attention:
+      return attention(x);
+    case LayerKind::Gelu:
+      return gelu(x);
+    case LayerKind::Add:
+      return add(x);
+    case LayerKind::CrossEntropy:
+      return cross_entropy(x);
+    case LayerKind::MeanSquared:
+      return mean_squared(x);
+    case LayerKind::Opaque:
+      return {};
   }
   PENSTOCK_CHECK(false, "a kind of layer without a rule");
 }

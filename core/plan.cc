@@ -15,14 +15,17 @@ namespace {
 
 // Whoever adds up the numbers of a plan need not look for overflow.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
-bool plausible(Nanoseconds t) { return t.value >= 0 && t.value <= kForever.value / 1000; }
+bool plausible(Nanoseconds t) {
+  return t.value >= 0 && t.value <= kForever.value / 1000;
+}
 
 // Stage by layer of one network; an invalid id where none holds it.
 std::vector<StageId> stage_of_layer(const Network& network,
                                     const std::vector<std::vector<LayerId>>& stages) {
   std::vector<StageId> owner(network.layers.size());
   for (std::size_t s = 0; s < stages.size(); ++s)
-    for (const LayerId layer : stages[s]) owner[layer.index()] = StageId(static_cast<std::int64_t>(s));
+    for (const LayerId layer : stages[s])
+      owner[layer.index()] = StageId(static_cast<std::int64_t>(s));
   return owner;
 }
 
@@ -37,13 +40,14 @@ Result<void> check_layers(const Plan& plan, std::size_t index) {
   const Network& network = plan.workload.networks[stage.network.index()];
   if (stage.layers.empty())
     return invalid(at + "/layers", fmt::format("stage {} has no layers", index), "drop it");
-  const auto check_list = [&](const std::vector<LayerId>& layers, const std::string& key) -> Result<void> {
+  const auto check_list = [&](const std::vector<LayerId>& layers,
+                              const std::string& key) -> Result<void> {
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const std::string place = fmt::format("{}/{}/{}", at, key, i);
       if (layers[i].value < 0 || layers[i].index() >= network.layers.size())
         return invalid(place,
-                       fmt::format("stage {} names layer {}, which network '{}' does not have", index,
-                                   layers[i].value, network.name),
+                       fmt::format("stage {} names layer {}, which network '{}' does not have",
+                                   index, layers[i].value, network.name),
                        fmt::format("its layers are 0 to {}", network.layers.size() - 1));
       if (i > 0 && layers[i] <= layers[i - 1])
         return invalid(place,
@@ -73,10 +77,11 @@ Result<void> check_cover(const Plan& plan) {
       for (std::size_t i = 0; i < plan.stages[s].layers.size(); ++i) {
         const LayerId layer = plan.stages[s].layers[i];
         if (owner[layer.index()].valid())
-          return invalid(fmt::format("/stages/{}/layers/{}", s, i),
-                         fmt::format("layer {} ('{}') is on stages {} and {}", layer.value,
-                                     network.layers[layer.index()].name, owner[layer.index()].value, s),
-                         "each layer is on exactly one stage");
+          return invalid(
+              fmt::format("/stages/{}/layers/{}", s, i),
+              fmt::format("layer {} ('{}') is on stages {} and {}", layer.value,
+                          network.layers[layer.index()].name, owner[layer.index()].value, s),
+              "each layer is on exactly one stage");
         owner[layer.index()] = StageId(static_cast<std::int64_t>(s));
       }
     }
@@ -104,27 +109,31 @@ Result<void> check_ranks(const Plan& plan, std::size_t index,
   const std::string at = fmt::format("/stages/{}", index);
   if (stage.replicas < 1 || stage.tensor_parallel < 1)
     return invalid(at + (stage.replicas < 1 ? "/replicas" : "/tensor_parallel"),
-                   fmt::format("stage {} has {} replicas of {} ranks", index, stage.replicas, stage.tensor_parallel),
+                   fmt::format("stage {} has {} replicas of {} ranks", index, stage.replicas,
+                               stage.tensor_parallel),
                    "both are 1 or more");
   if (static_cast<std::int64_t>(stage.replicas) * stage.tensor_parallel !=
       static_cast<std::int64_t>(stage.devices.size()))
     return invalid(at + "/devices",
-                   fmt::format("stage {} has {} ranks, for {} replicas of {}", index, stage.devices.size(),
-                               stage.replicas, stage.tensor_parallel),
+                   fmt::format("stage {} has {} ranks, for {} replicas of {}", index,
+                               stage.devices.size(), stage.replicas, stage.tensor_parallel),
                    "devices lists replicas times tensor_parallel ranks");
   if (stage.chunk < 0)
-    return invalid(at + "/chunk", fmt::format("stage {} is chunk {}", index, stage.chunk), "chunks count from 0");
+    return invalid(at + "/chunk", fmt::format("stage {} is chunk {}", index, stage.chunk),
+                   "chunks count from 0");
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const RankId rank = stage.devices[i];
     const std::string place = fmt::format("{}/devices/{}", at, i);
     if (rank.value < 0 || rank.index() >= plan.devices.size())
-      return invalid(place, fmt::format("stage {} is on rank {}, of {}", index, rank.value, plan.devices.size()),
-                     "name ranks that are listed under devices");
+      return invalid(
+          place,
+          fmt::format("stage {} is on rank {}, of {}", index, rank.value, plan.devices.size()),
+          "name ranks that are listed under devices");
     const auto [other, is_new] = chunks.emplace(std::pair(rank, stage.chunk), index);
     if (!is_new)
       return invalid(place,
-                     fmt::format("rank {} holds stages {} and {} as chunk {}", rank.value, other->second, index,
-                                 stage.chunk),
+                     fmt::format("rank {} holds stages {} and {} as chunk {}", rank.value,
+                                 other->second, index, stage.chunk),
                      "number the stages of a rank, and name each rank of a stage once");
   }
   return {};
@@ -132,20 +141,24 @@ Result<void> check_ranks(const Plan& plan, std::size_t index,
 
 Result<void> check_amounts(const PlanStage& stage, std::size_t index) {
   const StageTimes& t = stage.times;
-  for (const Nanoseconds x : {t.load, t.forward, t.loss, t.backward_input, t.backward_weight, t.recompute, t.step})
+  for (const Nanoseconds x :
+       {t.load, t.forward, t.loss, t.backward_input, t.backward_weight, t.recompute, t.step})
     if (!plausible(x))
       return invalid(fmt::format("/stages/{}/times", index),
-                     fmt::format("a time of stage {} is {} ns", index, x.value), "times are from 0 to 26 days");
+                     fmt::format("a time of stage {} is {} ns", index, x.value),
+                     "times are from 0 to 26 days");
   const StageMemory& m = stage.memory;
   for (const Bytes x : {m.parameters, m.gradients, m.optimizer, m.stash, m.data, m.workspace})
     if (x.value < 0 || x.value > kMostBytes)
       return invalid(fmt::format("/stages/{}/memory", index),
-                     fmt::format("a size of stage {} is {} bytes", index, x.value), "sizes are from 0 to 2^56");
+                     fmt::format("a size of stage {} is {} bytes", index, x.value),
+                     "sizes are from 0 to 2^56");
   return {};
 }
 
 Result<void> check_devices(const Plan& plan) {
-  if (plan.devices.empty()) return invalid("/devices", "the plan has no ranks", "list at least one");
+  if (plan.devices.empty())
+    return invalid("/devices", "the plan has no ranks", "list at least one");
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
     const PlanDevice& row = plan.devices[i];
     const std::string at = fmt::format("/devices/{}", i);
@@ -154,12 +167,13 @@ Result<void> check_devices(const Plan& plan) {
                      "list all ranks, ascending from 0");
     if (row.device.value < 0 || row.device.index() >= plan.cluster.devices.size())
       return invalid(at + "/device",
-                     fmt::format("rank {} runs on device {}, of {} in the cluster", i, row.device.value,
-                                 plan.cluster.devices.size()),
+                     fmt::format("rank {} runs on device {}, of {} in the cluster", i,
+                                 row.device.value, plan.cluster.devices.size()),
                      "devices count from 0, in the order of the cluster");
     if (row.peak_memory_bytes.value < 0 || row.memory_limit_bytes.value < 0)
-      return invalid(at, fmt::format("rank {} has a peak of {} bytes and a limit of {}", i,
-                                     row.peak_memory_bytes.value, row.memory_limit_bytes.value),
+      return invalid(at,
+                     fmt::format("rank {} has a peak of {} bytes and a limit of {}", i,
+                                 row.peak_memory_bytes.value, row.memory_limit_bytes.value),
                      "sizes are 0 or more");
   }
   return {};
@@ -167,8 +181,10 @@ Result<void> check_devices(const Plan& plan) {
 
 std::string text(const PlanEdge& edge) {
   std::string tensors;
-  for (const LayerId layer : edge.tensors) tensors += fmt::format("{}{}", tensors.empty() ? "" : ", ", layer.value);
-  return fmt::format("{} -> {}, tensors [{}], {} bytes", edge.from.value, edge.to.value, tensors, edge.bytes.value);
+  for (const LayerId layer : edge.tensors)
+    tensors += fmt::format("{}{}", tensors.empty() ? "" : ", ", layer.value);
+  return fmt::format("{} -> {}, tensors [{}], {} bytes", edge.from.value, edge.to.value, tensors,
+                     edge.bytes.value);
 }
 
 // The edges of all networks, as crossing_edges gives them.
@@ -192,23 +208,27 @@ Result<void> check_edges(const Plan& plan) {
   for (std::size_t i = 0; i < std::max(expected.size(), plan.edges.size()); ++i) {
     const std::string at = fmt::format("/edges/{}", i);
     if (i >= plan.edges.size())
-      return invalid("/edges", "an edge is missing: " + text(expected[i]), "list what crosses between stages");
+      return invalid("/edges", "an edge is missing: " + text(expected[i]),
+                     "list what crosses between stages");
     const PlanEdge& edge = plan.edges[i];
-    if (i >= expected.size())
-      return invalid(at, "nothing crosses here: " + text(edge), "drop it");
+    if (i >= expected.size()) return invalid(at, "nothing crosses here: " + text(edge), "drop it");
     const PlanEdge& want = expected[i];
-    if (edge.from != want.from || edge.to != want.to || edge.tensors != want.tensors || edge.bytes != want.bytes)
+    if (edge.from != want.from || edge.to != want.to || edge.tensors != want.tensors ||
+        edge.bytes != want.bytes)
       return invalid(at, fmt::format("edge {} is {}; expected {}", i, text(edge), text(want)),
                      "edges, by (from, to), are exactly the tensors that cross");
     if (!plausible(edge.activation) || !plausible(edge.gradient))
-      return invalid(at, fmt::format("edge {} takes {} ns and {} ns", i, edge.activation.value, edge.gradient.value),
+      return invalid(at,
+                     fmt::format("edge {} takes {} ns and {} ns", i, edge.activation.value,
+                                 edge.gradient.value),
                      "times are from 0 to 26 days");
   }
   std::vector<VertexPair> graph;
   for (const PlanEdge& edge : plan.edges) graph.emplace_back(edge.from.value, edge.to.value);
   if (!topological_order(static_cast<std::int32_t>(plan.stages.size()), graph))
-    return invalid("/edges", "stages wait for each other in a circle",
-                   "cut the network so that no stage needs, even through others, what itself produces");
+    return invalid(
+        "/edges", "stages wait for each other in a circle",
+        "cut the network so that no stage needs, even through others, what itself produces");
   return {};
 }
 
@@ -221,16 +241,19 @@ Result<void> check_numbers(const Plan& plan) {
       {"gap", plan.certificate.gap}};
   for (const auto& [key, x] : numbers)
     if (!std::isfinite(x))
-      return invalid(std::string("/") + key, fmt::format("{} is {}", key, x), "a plan's claims are finite numbers");
+      return invalid(std::string("/") + key, fmt::format("{} is {}", key, x),
+                     "a plan's claims are finite numbers");
   for (std::size_t i = 0; i < plan.certificate.bounds.size(); ++i)
     if (!std::isfinite(plan.certificate.bounds[i].seconds))
-      return invalid(fmt::format("/bounds/{}", i), "a bound is not finite", "a plan's claims are finite numbers");
+      return invalid(fmt::format("/bounds/{}", i), "a bound is not finite",
+                     "a plan's claims are finite numbers");
   return {};
 }
 
 }  // namespace
 
-std::vector<PlanEdge> crossing_edges(const Network& network, const std::vector<std::vector<LayerId>>& stages,
+std::vector<PlanEdge> crossing_edges(const Network& network,
+                                     const std::vector<std::vector<LayerId>>& stages,
                                      std::int64_t microbatch_size) {
   const std::vector<StageId> owner = stage_of_layer(network, stages);
   std::map<std::pair<StageId, StageId>, std::set<LayerId>> crossing;
@@ -245,7 +268,8 @@ std::vector<PlanEdge> crossing_edges(const Network& network, const std::vector<s
     edge.to = pair.second;
     edge.tensors.assign(tensors.begin(), tensors.end());
     for (const LayerId tensor : tensors)
-      edge.bytes += align_up(network.layers[tensor.index()].output.bytes() * microbatch_size, kTensorAlignment);
+      edge.bytes += align_up(network.layers[tensor.index()].output.bytes() * microbatch_size,
+                             kTensorAlignment);
     edges.push_back(std::move(edge));
   }
   return edges;
@@ -272,9 +296,11 @@ Result<void> validate(const Plan& plan) {
     PENSTOCK_TRY_VOID(check_amounts(plan.stages[s], s));
   }
   PENSTOCK_TRY_VOID(check_edges(plan));
-  if (plan.schedule.name.empty()) return invalid("/schedule", "the plan names no schedule", "e.g. \"1f1b\"");
+  if (plan.schedule.name.empty())
+    return invalid("/schedule", "the plan names no schedule", "e.g. \"1f1b\"");
   if (plan.costs != "derived" && plan.costs != "profiled")
-    return invalid("/costs", fmt::format("costs are '{}'", plan.costs), "\"derived\" or \"profiled\"");
+    return invalid("/costs", fmt::format("costs are '{}'", plan.costs),
+                   "\"derived\" or \"profiled\"");
   return check_numbers(plan);
 }
 

@@ -138,12 +138,14 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// Every layer on exactly one stage, stages and ranks in range, edges exactly the tensors that cross, microbatches dividing
-// the batch. What a plan claims of time and memory is checked elsewhere (program_check, verify).
+// Workload and cluster valid, every layer on exactly one stage, stages and ranks in range, edges exactly the tensors that
+// cross and without a cycle, microbatches dividing the batch, no number negative, absurd (26 days, 2^56 bytes) or NaN. What
+// a plan claims of time and memory is checked elsewhere (program_check, verify). Errors carry a JSON pointer from the plan.
 Result<void> validate(const Plan& plan);
 
 // The stage graph's edges that a division of `network` into stages implies: for each pair of stages the outputs of one
-// that the other reads. Times are left zero. `stages[i]` holds the ascending layers of stage i.
+// that the other reads. Times are left zero; sources are loaded where they are used, never sent. `stages[i]` holds the
+// ascending layers of stage i; layers on no stage are ignored. Sorted by (from, to).
 std::vector<PlanEdge> crossing_edges(const Network& network, const std::vector<std::vector<LayerId>>& stages,
                                      std::int64_t microbatch_size);
 

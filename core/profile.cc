@@ -21,11 +21,12 @@ const LayerMemory* Profile::find_memory(const std::string& signature,
   return found == memory.end() ? nullptr : &*found;
 }
 
-// Minimises Σ ((α + σ·x - t) / t)², σ = 1/β the slope: a straight line by weighted least squares, weights 1/t². Sizes span
-// six powers of ten, so equal weights would fit the largest message alone.
+// Minimises Σ ((α + σ·x - t) / t)², σ = 1/β the slope: a straight line by weighted least squares,
+// weights 1/t². Sizes span six powers of ten, so equal weights would fit the largest message alone.
 LinkFit fit_link(const std::vector<LinkTime>& times) {
   PENSTOCK_CHECK(!times.empty(), "a fit needs at least one measurement");
-  constexpr double kNanosecond = 1e-9;  // no clock of ours tells less, so no time is taken for shorter
+  constexpr double kNanosecond =
+      1e-9;  // no clock of ours tells less, so no time is taken for shorter
   double w = 0, wx = 0, wt = 0, largest = 1;
   bool one_size = true;
   for (const LinkTime& row : times) {
@@ -47,14 +48,16 @@ LinkFit fit_link(const std::vector<LinkTime>& times) {
     through_origin += x / t;
     square += x * x / (t * t);
   }
-  // Of one size alone latency and bandwidth cannot be told apart: all of it is put down to bandwidth.
+  // Of one size alone latency and bandwidth cannot be told apart: all of it is put down to
+  // bandwidth.
   double slope = one_size ? 0 : covariance / variance;
   double latency = mean_t - slope * mean_x;
   if ((latency < 0 || one_size) && square > 0) {
     latency = 0;
     slope = through_origin / square;
   }
-  // Times that do not grow with size: whatever the slope is, the largest message takes less than the clock's nanosecond.
+  // Times that do not grow with size: whatever the slope is, the largest message takes less than
+  // the clock's nanosecond.
   if (slope * largest < kNanosecond) {
     slope = kNanosecond / largest;
     latency = mean_t;

@@ -82,11 +82,14 @@ struct Profile {
 
   bool operator==(const Profile&) const = default;
 
+  // Null where there is no such row. O(rows).
   const LayerTime* find(const std::string& signature, CostOp op, std::int64_t microbatch) const;
   const LayerMemory* find_memory(const std::string& signature, std::int64_t microbatch) const;
 };
 
-// α and β of the hand-off, by least relative squares over the measured sizes.
+// α and β of the hand-off, by least relative squares over the measured sizes: min Σ ((α + x/β − t)/t)² with α ≥ 0, t the
+// medians. One size alone is put down to bandwidth; times that do not grow with size to latency, β then so large that no
+// measured message takes a nanosecond more. `times` must not be empty (PENSTOCK_CHECK); all are taken as of one path.
 struct LinkFit {
   Nanoseconds latency;
   BytesPerSecond bandwidth;

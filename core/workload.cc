@@ -37,8 +37,11 @@ std::string text(const std::vector<Id<Tag>>& ids) {
   return out;
 }
 
-// Names are written with their length: no choice of names makes two different workloads read the same.
-std::string text(const std::string& name) { return fmt::format("{}:{}", name.size(), name); }
+// Names are written with their length: no choice of names makes two different workloads read the
+// same.
+std::string text(const std::string& name) {
+  return fmt::format("{}:{}", name.size(), name);
+}
 
 void append(std::string& out, const Layer& layer) {
   out += fmt::format("layer {} {}", text(layer.name), name_of(layer.kind));
@@ -54,16 +57,25 @@ void append(std::string& out, const Layer& layer) {
 
 std::int64_t size_of(DataType type) {
   switch (type) {
-    case DataType::F32: return 4;
-    case DataType::BF16: return 2;
-    case DataType::Byte: return 1;
+    case DataType::F32:
+      return 4;
+    case DataType::BF16:
+      return 2;
+    case DataType::Byte:
+      return 1;
   }
   PENSTOCK_CHECK(false, "a data type without a size");
 }
 
-std::int64_t TensorShape::elements() const { return product(dimensions); }
-Bytes TensorShape::bytes() const { return Bytes(elements() * size_of(type)); }
-std::int64_t Parameter::elements() const { return product(dimensions); }
+std::int64_t TensorShape::elements() const {
+  return product(dimensions);
+}
+Bytes TensorShape::bytes() const {
+  return Bytes(elements() * size_of(type));
+}
+std::int64_t Parameter::elements() const {
+  return product(dimensions);
+}
 
 std::int64_t Layer::attribute(const std::string& key) const {
   const auto found = attributes.find(key);

@@ -37,9 +37,9 @@ struct TensorShape {
 };
 
 // The kinds of layer the built-in executors know. T = sequence length, all tensors row-major with features last.
-//   Embedding     tokens [T] -> [T, width]: token table + position table
-//   LayerNorm     [.., width] -> same; attribute-free, ε = 1e-5
-//   Linear        [.., in] -> [.., out], with bias
+//   Embedding     tokens [T] -> [T, width]: token table [vocabulary, width] + position table [T, width]
+//   LayerNorm     [.., width] -> same; ε = 1e-5; gain [width], bias [width]
+//   Linear        [.., in] -> [.., out]; weight [in, out], bias [out]
 //   Attention     [T, 3·width] (q, k, v side by side) -> [T, width]; causal; attribute heads
 //   Gelu          elementwise, tanh form (Hendrycks & Gimpel 2016)
 //   Add           two inputs of equal shape -> their sum (residual connections)
@@ -97,8 +97,9 @@ struct Network {
 
 struct Workload;
 
-// What identifies a layer's cost: kind, attributes, input and output shapes. Equal signatures cost the same, wherever
-// they stand. Stable text, e.g. "linear 128x512:f32 -> 128x2048:f32".
+// What identifies a layer's cost: kind, attributes, input and output shapes; of an embedding its tables too; of an opaque
+// layer, whose shapes do not tell its cost, its name. Equal signatures cost the same, wherever they stand. Stable text,
+// e.g. "linear 128x512:f32 -> 128x2048:f32", "attention heads=8 128x1536:f32 -> 128x512:f32".
 std::string signature(const Workload& workload, const Network& network, LayerId layer);
 
 enum class StoreKind : std::uint8_t { Trained, Frozen, Ema, Copy };
@@ -216,10 +217,14 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-// Every reference in range, layers in topological order, shapes agreeing, exactly one loss in a trained network.
+// Names present and unique, every reference in range, layers in topological order, shapes and parameters as their kinds ask
+// (core/layer_shapes.h), each parameter in one trained or frozen store (or in a copy alone); a trained network has exactly
+// one loss, and every layer of it is read by another (where layers are opaque, a loss and readers may be hidden in them).
+// No step takes more than 2^56 elements, so sums of bytes never overflow. Errors carry a JSON pointer from the workload.
 Result<void> validate(const Workload& workload);
 
-// Equal for workloads that compute the same thing (names, shapes, edges, optimizer; not the global batch).
+// 16 hex digits (FNV-1a over a canonical text), equal for workloads that compute the same thing: names within, shapes,
+// edges, stores, tasks, optimizer; neither the workload's own name nor the global batch.
 std::string fingerprint(const Workload& workload);
 
 }  // namespace penstock

@@ -12,7 +12,8 @@
 namespace penstock {
 namespace {
 
-// No count of elements of a step comes near 2^63, so that byte counts (times 4, times a few copies) never overflow.
+// No count of elements of a step comes near 2^63, so that byte counts (times 4, times a few copies)
+// never overflow.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
 
 // a·b, or -1 if that is more than the limit. Both are from 0 up.
@@ -67,8 +68,10 @@ Result<void> check_layer(const Workload& workload, const Network& network, std::
     PENSTOCK_TRY_VOID(check_id(input, network.layers.size(), place, who, "layer"));
     const Layer& producer = network.layers[input.index()];
     if (input.index() >= index)
-      return invalid(place, fmt::format("{} reads layer '{}', which does not come before it", who, producer.name),
-                     "list layers after those they read");
+      return invalid(
+          place,
+          fmt::format("{} reads layer '{}', which does not come before it", who, producer.name),
+          "list layers after those they read");
     if (producer.is_loss())
       return invalid(place, fmt::format("{} reads the loss '{}'", who, producer.name),
                      "a loss is the end of its network");
@@ -84,14 +87,17 @@ Result<void> check_layer(const Workload& workload, const Network& network, std::
     PENSTOCK_TRY_VOID(check_dimensions(parameter.dimensions, place + "/dimensions",
                                        fmt::format("parameter '{}'", parameter.name)));
     if (!std::isfinite(parameter.deviation) || parameter.deviation < 0)
-      return invalid(place + "/deviation",
-                     fmt::format("the deviation of '{}' is {}", parameter.name, parameter.deviation),
-                     "a deviation is 0 or more");
+      return invalid(
+          place + "/deviation",
+          fmt::format("the deviation of '{}' is {}", parameter.name, parameter.deviation),
+          "a deviation is 0 or more");
   }
-  return within(at, check_layer_shapes(workload, network, LayerId(static_cast<std::int64_t>(index))));
+  return within(at,
+                check_layer_shapes(workload, network, LayerId(static_cast<std::int64_t>(index))));
 }
 
-// Elements that a step moves or keeps, summed with care: what later code may multiply and add without looking.
+// Elements that a step moves or keeps, summed with care: what later code may multiply and add
+// without looking.
 Result<void> check_size(const Workload& workload, const Network& network, const std::string& at) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
@@ -107,12 +113,14 @@ Result<void> check_size(const Workload& workload, const Network& network, const 
     }
     std::int64_t step = limited_product(sample, workload.global_batch);
     for (const Parameter& parameter : layer.parameters)
-      if (step >= 0) step = step + parameter.elements() > kMostElements ? -1 : step + parameter.elements();
+      if (step >= 0)
+        step = step + parameter.elements() > kMostElements ? -1 : step + parameter.elements();
     if (step < 0 || total + step > kMostElements)
-      return invalid(fmt::format("{}/layers/{}", at, i),
-                     fmt::format("up to layer '{}' a step of {} samples takes more than 2^56 elements",
-                                 layer.name, workload.global_batch),
-                     "check the dimensions and global_batch");
+      return invalid(
+          fmt::format("{}/layers/{}", at, i),
+          fmt::format("up to layer '{}' a step of {} samples takes more than 2^56 elements",
+                      layer.name, workload.global_batch),
+          "check the dimensions and global_batch");
     total += step;
   }
   return {};
@@ -124,8 +132,8 @@ bool is_trained(const Workload& workload, std::size_t network) {
   return false;
 }
 
-// A trained network has one loss, and each of its layers a part in it: else some gradient would be undefined. Opaque
-// layers may hide a loss and readers.
+// A trained network has one loss, and each of its layers a part in it: else some gradient would be
+// undefined. Opaque layers may hide a loss and readers.
 Result<void> check_loss(const Network& network, const std::string& at) {
   std::size_t losses = 0;
   bool opaque = false;
@@ -176,8 +184,10 @@ Result<void> check_network(const Workload& workload, std::size_t index) {
 
 Result<void> check_store(const Workload& workload, std::size_t index) {
   const Store& store = workload.stores[index];
-  const std::string at = fmt::format("/stores/{}", index), who = fmt::format("store '{}'", store.name);
-  PENSTOCK_TRY_VOID(check_id(store.network, workload.networks.size(), at + "/network", who, "network"));
+  const std::string at = fmt::format("/stores/{}", index),
+                    who = fmt::format("store '{}'", store.name);
+  PENSTOCK_TRY_VOID(
+      check_id(store.network, workload.networks.size(), at + "/network", who, "network"));
   PENSTOCK_TRY_VOID(check_layer_list(store.layers, workload.networks[store.network.index()],
                                      at + "/layers", who));
   if (store.kind == StoreKind::Ema || store.kind == StoreKind::Copy) {
@@ -209,18 +219,20 @@ Result<void> check_cover(const Workload& workload) {
       const bool owns = store.kind == StoreKind::Trained || store.kind == StoreKind::Frozen;
       for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const bool holds = store.layers.empty() ||
-                           std::find(store.layers.begin(), store.layers.end(), LayerId(static_cast<std::int64_t>(i))) !=
-                               store.layers.end();
+                           std::find(store.layers.begin(), store.layers.end(),
+                                     LayerId(static_cast<std::int64_t>(i))) != store.layers.end();
         holders[i] += holds;
         owners[i] += holds && owns;
       }
     }
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       if (network.layers[i].parameters.empty() || (holders[i] > 0 && owners[i] <= 1)) continue;
-      return invalid("/stores",
-                     fmt::format("layer '{}' of network '{}' has its parameters in {} trained or frozen stores",
-                                 network.layers[i].name, network.name, owners[i]),
-                     "each layer with parameters belongs to one");
+      return invalid(
+          "/stores",
+          fmt::format(
+              "layer '{}' of network '{}' has its parameters in {} trained or frozen stores",
+              network.layers[i].name, network.name, owners[i]),
+          "each layer with parameters belongs to one");
     }
   }
   return {};
@@ -230,7 +242,8 @@ Result<void> check_tasks(const Workload& workload) {
   for (std::size_t i = 0; i < workload.tasks.size(); ++i) {
     const Task& task = workload.tasks[i];
     const std::string at = fmt::format("/tasks/{}", i), who = fmt::format("task '{}'", task.name);
-    PENSTOCK_TRY_VOID(check_id(task.network, workload.networks.size(), at + "/network", who, "network"));
+    PENSTOCK_TRY_VOID(
+        check_id(task.network, workload.networks.size(), at + "/network", who, "network"));
     PENSTOCK_TRY_VOID(check_layer_list(task.layers, workload.networks[task.network.index()],
                                        at + "/layers", who));
     if (task.store.valid())
@@ -254,7 +267,8 @@ Result<void> check_tasks(const Workload& workload) {
     if (edge.staleness < 0 || (edge.staleness > 0 && edge.kind != DependencyKind::State))
       return invalid(at + "/staleness", fmt::format("an edge has the staleness {}", edge.staleness),
                      "a staleness is 0 or more, and only state edges have one");
-    if (edge.distance == 0 && edge.staleness == 0) same_step.emplace_back(edge.from.value, edge.to.value);
+    if (edge.distance == 0 && edge.staleness == 0)
+      same_step.emplace_back(edge.from.value, edge.to.value);
   }
   if (!topological_order(static_cast<std::int32_t>(workload.tasks.size()), same_step))
     return invalid("/edges", "tasks wait for each other within one step, in a circle",

@@ -35,8 +35,8 @@ Error nothing_fits(const NearestMiss& miss, const Restrictions& restrictions) {
   if (restrictions.higher_limit) remedies.push_back("a higher memory limit");
   const Shortage& lack = miss.shortage;
   return {.code = ErrorCode::Infeasible,
-          .message = fmt::format("nothing fits: nearest is {} on {} rank{} with microbatches of {}, whose stage {} ({}) takes {} "
-                                 "({} bytes) more than the {} of its rank, however the layers are divided",
+          .message = fmt::format("nothing fits: nearest is {} on {} rank{} with microbatches of {}, where in the best division "
+                                 "stage {} ({}) takes {} ({} bytes) more than the {} of its rank",
                                  miss.schedule, miss.ranks, miss.ranks == 1 ? "" : "s", miss.microbatch_size, lack.stage,
                                  describe_layers(lack.first, lack.end), text(lack.excess), lack.excess.value, text(miss.limit)),
           .hint = fmt::format("try {}", fmt::join(remedies, ", or "))};

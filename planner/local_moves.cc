@@ -10,7 +10,8 @@ bool fits(const Setting& setting, StageGrower& range, std::int32_t stage, std::i
   if (limit.value == 0) return true;
   range.start(first);
   while (range.end() < end) range.extend();
-  return least_memory(range.figures(), setting.problem, stage) <= limit;
+  const Bytes reserved = setting.problem.reserved.empty() ? Bytes(0) : setting.problem.reserved[static_cast<std::size_t>(stage)];
+  return least_memory(range.figures(), setting.problem, stage) + reserved <= limit;
 }
 
 }  // namespace

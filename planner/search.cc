@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <tuple>
 
 #include "planner/bounds/bounds.h"
 #include "planner/certificate.h"
@@ -18,7 +20,6 @@ constexpr std::size_t kFinalists = 4;
 constexpr double kNear = 1.05;                          // settings slower than this many times the best are not simulated
 constexpr std::int64_t kMovesOperations = 20'000'000;   // evaluated for moving the cuts of one division
 constexpr std::size_t kExactRefusals = 24;              // after so many the limit is lowered instead, to end sooner
-constexpr std::size_t kMostRefusals = 64;
 
 struct Entry {
   std::size_t index = 0;  // in the order of the search
@@ -26,9 +27,10 @@ struct Entry {
   const ChosenSchedule* schedule = nullptr;
   std::int32_t ranks = 0;
   EvaluatedDivision division;
-  bool is_improved = false;
   std::vector<RefusedStage> refused;  // by what lowering showed
+  std::vector<Bytes> reserved;        // likewise, once refusals are many
   std::size_t refusals = 0;
+  double bound = 0;                   // of a setting that was left out
 };
 
 struct Finalist {
@@ -46,6 +48,10 @@ struct Finalist {
   }
 };
 
+bool is_later(const Entry& a, const Entry& b) {
+  return std::tuple(a.division.makespan, a.ranks, a.index) > std::tuple(b.division.makespan, b.ranks, b.index);
+}
+
 class Search {
  public:
   explicit Search(const PlanRequest& request) : request_(request), network_(request.workload.networks.front()) {}
@@ -56,6 +62,11 @@ class Search {
     PENSTOCK_TRY_VOID(choose_microbatches());
     PENSTOCK_TRY_VOID(explore());
     PENSTOCK_TRY_VOID(finish());
+    while (!request_.stop.stop_requested()) {
+      PENSTOCK_TRY(const bool has_more, reconsider());
+      if (!has_more) break;
+      PENSTOCK_TRY_VOID(finish());
+    }
     if (finalists_.empty()) return fail(failure());
     std::sort(finalists_.begin(), finalists_.end());
     Plan& plan = finalists_.front().plan;
@@ -78,14 +89,18 @@ class Search {
   Result<void> choose_microbatches();
   Result<void> explore();
   Result<void> explore(Entry entry);
+  Result<bool> reconsider();
   Result<void> finish();
-  Result<bool> divide_again(Entry& entry, Setting& setting);
+  Result<void> refuse(Entry entry, const Plan& plan);
+  Result<bool> divide_again(Entry& entry, const Setting& setting);
+  double best_simulated() const;
   Error failure() const;
 
   Result<Setting> setting_of(const Entry& entry) const {
     PENSTOCK_TRY(Setting setting, make_setting(request_.workload, request_.cluster, costs_[entry.costs], *entry.schedule,
                                                entry.ranks, request_.memory_limit));
     setting.problem.refused = entry.refused;
+    setting.problem.reserved = entry.reserved;
     return setting;
   }
   void miss(const Setting& setting, const Shortage& shortage) {
@@ -100,7 +115,7 @@ class Search {
   std::vector<ChosenSchedule> schedules_;
   std::vector<CostTable> costs_;  // one a microbatch size, descending
   Evaluator evaluator_;
-  std::vector<Entry> open_;
+  std::vector<Entry> open_, left_out_;
   std::vector<Finalist> finalists_;
   std::optional<NearestMiss> nearest_;
   std::optional<Error> refusal_;  // of the first shape that a schedule does not admit
@@ -201,7 +216,11 @@ Result<void> Search::explore(Entry entry) {
   std::vector<StageTimes> layers;
   for (std::size_t l = 0; l < costs.layers.size(); ++l) layers.push_back(stage_times(costs, {LayerId(static_cast<std::int64_t>(l))}));
   const BoundProblem bound{&network_, &layers, entry.ranks, request_.workload.global_batch / costs.microbatch};
-  if (best_ && std::max(work_bound(bound).seconds, fill_and_drain_bound(bound).seconds) > seconds(*best_)) return {};
+  entry.bound = std::max(work_bound(bound).seconds, fill_and_drain_bound(bound).seconds);
+  if (best_ && entry.bound > seconds(*best_)) {
+    left_out_.push_back(std::move(entry));
+    return {};
+  }
 
   auto setting = setting_of(entry);
   if (!setting && setting.error().code == ErrorCode::Infeasible) {
@@ -217,60 +236,80 @@ Result<void> Search::explore(Entry entry) {
 }
 
 // The entry's division under what has been refused so far; false if there is none.
-Result<bool> Search::divide_again(Entry& entry, Setting& setting) {
+Result<bool> Search::divide_again(Entry& entry, const Setting& setting) {
   StageGrower range(request_.workload, *setting.costs);
   const tl::expected<Division, Shortage> division = divide(range, setting.problem);
   if (!division) {
-    miss(setting, division.error());
+    if (entry.refusals <= kExactRefusals) miss(setting, division.error());  // exact as long as nothing is reserved
     return false;
   }
   PENSTOCK_TRY(entry.division.makespan, evaluate_division(setting, division->ends, evaluator_));
   entry.division.ends = division->ends;
-  entry.is_improved = false;
+  return true;
+}
+
+double Search::best_simulated() const {
+  return finalists_.empty() ? std::numeric_limits<double>::infinity()
+                            : std::min_element(finalists_.begin(), finalists_.end())->plan.iteration_time_s;
+}
+
+// What was left out for a division that then did not fit: explores it after all. False if there is no such thing.
+Result<bool> Search::reconsider() {
+  std::vector<Entry> again;
+  std::swap(again, left_out_);
+  std::erase_if(again, [&](const Entry& entry) { return entry.bound > best_simulated(); });
+  if (again.empty()) return false;
+  best_.reset();
+  for (Entry& entry : again) PENSTOCK_TRY_VOID(explore(std::move(entry)));
   return true;
 }
 
 Result<void> Search::finish() {
-  const auto later = [](const Entry& a, const Entry& b) {
-    return std::tuple(a.division.makespan, a.ranks, a.index) > std::tuple(b.division.makespan, b.ranks, b.index);
-  };
-  std::make_heap(open_.begin(), open_.end(), later);
+  std::make_heap(open_.begin(), open_.end(), is_later);
   while (!open_.empty() && finalists_.size() < kFinalists && (finalists_.empty() || !request_.stop.stop_requested())) {
-    std::pop_heap(open_.begin(), open_.end(), later);
+    std::pop_heap(open_.begin(), open_.end(), is_later);
     Entry entry = std::move(open_.back());
     open_.pop_back();
-    const double best = finalists_.empty() ? 0 : std::min_element(finalists_.begin(), finalists_.end())->plan.iteration_time_s;
-    if (finalists_.size() > 1 && seconds(entry.division.makespan) > kNear * best) break;
-    PENSTOCK_TRY(Setting setting, setting_of(entry));
-    if (!entry.is_improved) {
-      StageGrower range(request_.workload, *setting.costs);
-      PENSTOCK_TRY(entry.division, improve(setting, std::move(entry.division), range, evaluator_, kMovesOperations, request_.stop));
-      entry.is_improved = true;
-    }
+    if (finalists_.size() > 1 && seconds(entry.division.makespan) > kNear * best_simulated()) break;
+    PENSTOCK_TRY(const Setting setting, setting_of(entry));
+    StageGrower range(request_.workload, *setting.costs);
+    PENSTOCK_TRY(entry.division, improve(setting, std::move(entry.division), range, evaluator_, kMovesOperations, request_.stop));
     PENSTOCK_TRY(Plan plan, plan_of(setting, entry.division.ends));
     PENSTOCK_TRY(const Program program, lay_out(plan));
-    bool fits = true;
-    for (std::size_t s = 0; s < plan.devices.size(); ++s) {
-      const PlanDevice& device = plan.devices[s];
-      if (device.peak_memory_bytes <= device.memory_limit_bytes) continue;
-      fits = false;
-      entry.refused.push_back({static_cast<std::int32_t>(s), s == 0 ? 0 : entry.division.ends[s - 1], entry.division.ends[s],
-                               device.peak_memory_bytes - device.memory_limit_bytes});
-    }
-    if (fits) {
-      PENSTOCK_TRY(const Nanoseconds time, simulated_iteration_time(program));
-      plan.iteration_time_s = seconds(time);
-      plan.throughput_samples_per_s = static_cast<double>(request_.workload.global_batch) / plan.iteration_time_s;
-      finalists_.push_back({std::move(plan), entry.index});
+    const bool fits = std::all_of(plan.devices.begin(), plan.devices.end(), [](const PlanDevice& device) {
+      return device.peak_memory_bytes <= device.memory_limit_bytes;
+    });
+    if (!fits) {
+      PENSTOCK_TRY_VOID(refuse(std::move(entry), plan));
       continue;
     }
-    ++entry.refusals;
-    PENSTOCK_TRY(setting, setting_of(entry));
-    PENSTOCK_TRY(const bool is_divided, divide_again(entry, setting));
-    if (!is_divided || entry.refusals > kMostRefusals) continue;
-    open_.push_back(std::move(entry));
-    std::push_heap(open_.begin(), open_.end(), later);
+    PENSTOCK_TRY(const Nanoseconds time, simulated_iteration_time(program));
+    plan.iteration_time_s = seconds(time);
+    plan.throughput_samples_per_s = static_cast<double>(request_.workload.global_batch) / plan.iteration_time_s;
+    finalists_.push_back({std::move(plan), entry.index});
   }
+  return {};
+}
+
+// The layout of a plan takes more than least_memory saw: never again these stages; after many such, room to spare.
+Result<void> Search::refuse(Entry entry, const Plan& plan) {
+  ++entry.refusals;
+  entry.reserved.resize(plan.devices.size());
+  Shortage worst;
+  for (std::size_t s = 0; s < plan.devices.size(); ++s) {
+    const Bytes excess = plan.devices[s].peak_memory_bytes - plan.devices[s].memory_limit_bytes;
+    if (excess.value <= 0) continue;
+    const PlanStage& stage = plan.stages[s];
+    entry.refused.push_back({static_cast<std::int32_t>(s), stage.layers.front().value, stage.layers.back().value + 1, excess});
+    if (entry.refusals > kExactRefusals) entry.reserved[s] += std::max(entry.reserved[s], excess);
+    if (worst.excess < excess) worst = {static_cast<std::int32_t>(s), entry.refused.back().first, entry.refused.back().end, excess};
+  }
+  PENSTOCK_TRY(const Setting setting, setting_of(entry));
+  miss(setting, worst);
+  PENSTOCK_TRY(const bool is_divided, divide_again(entry, setting));
+  if (!is_divided) return {};
+  open_.push_back(std::move(entry));
+  std::push_heap(open_.begin(), open_.end(), is_later);
   return {};
 }
 

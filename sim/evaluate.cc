@@ -14,14 +14,18 @@ namespace {
 constexpr std::int64_t kNobody = -1;
 constexpr std::int64_t kFirstMark = -2;
 
+constexpr std::size_t kAhead = 16;  // entries: two cache lines
+
 // Kinds of routes: F, BF, B, W, R as in Op, then STEP.
 constexpr std::size_t kKinds = 6;
 constexpr std::size_t kStepKind = 5;
 constexpr std::size_t kind_of(Op op) { return static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::F); }
 static_assert(kind_of(Op::BF) == 1 && kind_of(Op::B) == 2 && kind_of(Op::W) == 3 && kind_of(Op::R) == 4);
 
+// Entries from one row of finish_ to the next: an odd number of cache lines, lest rows of 2^k microbatches share one set.
 std::size_t row_size(const Order& order) {
-  return static_cast<std::size_t>(order.microbatches) * static_cast<std::size_t>(order.slices);
+  const std::size_t used = static_cast<std::size_t>(order.microbatches) * static_cast<std::size_t>(order.slices);
+  return ((used + 7) / 8 | 1) * 8;
 }
 std::size_t index_of(const Order& order, const OrderOp& op) {
   return op.microbatch * static_cast<std::size_t>(order.slices) + op.slice;
@@ -72,6 +76,10 @@ class Evaluator::Run {
         const std::size_t i = op.microbatch;
         PENSTOCK_CHECK(i < microbatches_ && op.stage < stages_, "an operation is out of range");
         const Route& r = routes_[op.stage * kKinds + kind];
+        // The lists and rows of all ranks are more streams than the hardware follows.
+        __builtin_prefetch(&op + kAhead);
+        __builtin_prefetch(r.input + i + kAhead);
+        __builtin_prefetch(r.output + i + kAhead, 1);
         const std::int64_t own = r.own[i];
         const std::int64_t input = r.input[i];
         if ((own | input) < 0) [[unlikely]] {

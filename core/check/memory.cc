@@ -106,6 +106,8 @@ class Memory {
         refuse("R8", fmt::format("{} is not live through the whole body", named(buffer)));
       return;
     }
+    if (buffer.last > end)
+      refuse("R8", fmt::format("{} lives to position {}; the body ends at {}", named(buffer), buffer.last, end));
     const std::size_t column = static_cast<std::size_t>(buffer.microbatch) * index_.slices + buffer.slice;
     if (buffer.slice >= index_.slices) return refuse("R8", named(buffer) + " is of a slice that is not there");
     const bool by_edge = buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer;

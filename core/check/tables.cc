@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/check/program_index.h"
@@ -91,13 +89,12 @@ class Tables {
   }
 
   void buffers(std::size_t rank) {
-    const std::size_t length = std::max<std::size_t>(1, program_.ranks[rank].streams.empty()
-                                                            ? 0 : program_.ranks[rank].streams[0].body.size());
     for (std::size_t i = program_.first_buffer[rank]; i < program_.first_buffer[rank + 1]; ++i) {
       const Buffer& buffer = program_.buffers[i];
       bool right = is_stage(buffer.stage) && buffer.bytes.value >= 0 && buffer.offset.value >= 0 &&
-                   buffer.first <= buffer.last && buffer.last < length;
-      if (!is_persistent(buffer.cls)) right = right && within(buffer.microbatch, static_cast<std::size_t>(program_.body_microbatches));
+                   buffer.first <= buffer.last;
+      if (!is_persistent(buffer.cls))
+        right = right && within(buffer.microbatch, static_cast<std::size_t>(program_.body_microbatches));
       if (buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer)
         right = right && within(buffer.owner, program_.edges.size());
       if (!right)

@@ -49,6 +49,13 @@ void describe(A& a, LinkRecord& x) {
   a.optional("sharing", x.sharing);
 }
 
+void write_value(JsonWriter& writer, const DeviceRecord& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const LinkRecord& x) {
+  write_row(writer, x);
+}
+
 template <class A>
 void describe(A& a, ClusterRecord& x) {
   a.required("name", x.name);
@@ -72,7 +79,8 @@ ClusterRecord to_record(const Cluster& cluster) {
     out.devices.push_back({x.name, cluster.hosts[x.host.index()].name, x.kind, x.memory, x.peak_f32,
                            x.memory_bandwidth});
   for (const Link& x : cluster.links)
-    out.links.push_back({x.name, names_of(x.devices, cluster.devices), x.latency, x.bandwidth, x.sharing});
+    out.links.push_back(
+        {x.name, names_of(x.devices, cluster.devices), x.latency, x.bandwidth, x.sharing});
   return out;
 }
 
@@ -88,7 +96,8 @@ Result<Cluster> to_cluster(const ClusterRecord& record) {
   for (std::size_t i = 0; i < record.links.size(); ++i) {
     const LinkRecord& x = record.links[i];
     Link link{x.name, {}, x.latency, x.bandwidth, x.sharing};
-    PENSTOCK_TRY(link.devices, devices.find_all<DeviceId>(x.devices, fmt::format("/links/{}/devices", i)));
+    PENSTOCK_TRY(link.devices,
+                 devices.find_all<DeviceId>(x.devices, fmt::format("/links/{}/devices", i)));
     out.links.push_back(std::move(link));
   }
   return out;
@@ -101,12 +110,15 @@ bool read_value(ReadContext& context, const Value& value, Cluster& cluster) {
   if (!read_field(context, value, record)) return false;
   auto converted = to_cluster(record);
   if (!converted) return fail_at_pointer(context, value, std::move(converted.error()));
-  if (auto valid = validate(*converted); !valid) return fail_at_pointer(context, value, std::move(valid.error()));
+  if (auto valid = validate(*converted); !valid)
+    return fail_at_pointer(context, value, std::move(valid.error()));
   cluster = std::move(*converted);
   return true;
 }
 
-void write_value(JsonWriter& writer, const Cluster& cluster) { write_record(writer, to_record(cluster)); }
+void write_value(JsonWriter& writer, const Cluster& cluster) {
+  write_record(writer, to_record(cluster));
+}
 
 Result<Cluster> cluster_from(const Value& document, std::string file_name) {
   return from_document<Cluster>(document, std::move(file_name), kClusterSchema, false);
@@ -117,8 +129,12 @@ Result<Cluster> read_cluster(std::string_view text, std::string file_name) {
   return cluster_from(document, std::move(file_name));
 }
 
-std::string write_cluster(const Cluster& cluster) { return to_json(to_record(cluster), kClusterSchema); }
+std::string write_cluster(const Cluster& cluster) {
+  return to_json(to_record(cluster), kClusterSchema);
+}
 
-std::string write_cluster_toml(const Cluster& cluster) { return json_to_toml(write_cluster(cluster)); }
+std::string write_cluster_toml(const Cluster& cluster) {
+  return json_to_toml(write_cluster(cluster));
+}
 
 }  // namespace penstock

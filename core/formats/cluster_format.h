@@ -1,7 +1,7 @@
 #pragma once
 
-// penstock.cluster/1 (docs/formats/cluster.md): a cluster as TOML or JSON. In the file devices name their host, and links
-// their devices.
+// penstock.cluster/1 (docs/formats/cluster.md): a cluster as TOML or JSON. In the file devices name
+// their host, and links their devices.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,8 @@ namespace penstock {
 
 inline constexpr std::string_view kClusterSchema = "penstock.cluster/1";
 
-// TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput names place and remedy.
+// TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput
+// names place and remedy.
 Result<Cluster> read_cluster(std::string_view text, std::string file_name);
 Result<Cluster> cluster_from(const Value& document, std::string file_name);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What the file formats of the nouns share: errors of validate() with their place in the file, references by name.
+// What the file formats of the nouns share: errors of validate() with their place in the file,
+// references by name.
 
 #include <fmt/format.h>
 
@@ -15,8 +16,9 @@
 
 namespace penstock {
 
-// Hands `error`, whose pointer starts at `root`, to the context: with file, line and column of the node it points to, or
-// of the nearest one around it where a key was left out. Returns false, as ReadContext::fail does.
+// Hands `error`, whose pointer starts at `root`, to the context: with file, line and column of the
+// node it points to, or of the nearest one around it where a key was left out. Returns false, as
+// ReadContext::fail does.
 bool fail_at_pointer(ReadContext& context, const Value& root, Error error);
 
 // Reads a record and then validates it: what the hooks read_value of the nouns do.
@@ -25,7 +27,8 @@ bool read_validated(ReadContext& context, const Value& value, T& x) {
   RecordReader reader(context, value);
   if (reader.ok()) describe(reader, x);
   if (!reader.finish()) return false;
-  if (auto valid = validate(x); !valid) return fail_at_pointer(context, value, std::move(valid.error()));
+  if (auto valid = validate(x); !valid)
+    return fail_at_pointer(context, value, std::move(valid.error()));
   return true;
 }
 
@@ -35,8 +38,17 @@ void unless_empty(A& a, std::string_view key, T& x) {
   if (A::kReading || !x.empty()) a.optional(key, x);
 }
 
-// Index by name over a list of records with names, which must outlive it. Of equal names the first counts: validate()
-// refuses them later.
+// For write_value of rows: a record on one line however long, so that tables read as tables.
+template <class T>
+void write_row(JsonWriter& writer, const T& x) {
+  writer.begin_object(JsonWriter::Layout::Line);
+  RecordWriter record(writer);
+  describe(record, const_cast<T&>(x));  // as core/archive.h does: a writer only looks
+  writer.end_object();
+}
+
+// Index by name over a list of records with names, which must outlive it. Of equal names the first
+// counts: validate() refuses them later.
 class NameTable {
  public:
   // what: "layer", for messages.
@@ -54,7 +66,8 @@ class NameTable {
 
   // pointer: of the list.
   template <class IdType>
-  Result<std::vector<IdType>> find_all(const std::vector<std::string>& names, const std::string& pointer) const {
+  Result<std::vector<IdType>> find_all(const std::vector<std::string>& names,
+                                       const std::string& pointer) const {
     std::vector<IdType> out;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto found = index_.find(names[i]);

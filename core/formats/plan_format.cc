@@ -29,6 +29,13 @@ void describe(A& a, StageMemory& x) {
   a.required("workspace_bytes", x.workspace);
 }
 
+void write_value(JsonWriter& writer, const StageTimes& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const StageMemory& x) {
+  write_row(writer, x);
+}
+
 template <class A>
 void describe(A& a, PlanStage& x) {
   a.required("network", x.network);
@@ -61,6 +68,13 @@ void describe(A& a, PlanDevice& x) {
   a.required("memory_limit_bytes", x.memory_limit_bytes);
 }
 
+void write_value(JsonWriter& writer, const PlanEdge& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const PlanDevice& x) {
+  write_row(writer, x);
+}
+
 template <class A>
 void describe(A& a, Bound& x) {
   a.required("name", x.name);
@@ -78,7 +92,8 @@ void describe_objective(A& a, Certificate& x) {
   a.optional("objective_s", in_seconds);
   if (a.ok() && in_seconds && (x.objective_unit != "s" || *in_seconds != x.objective_value))
     a.fail("objective_s",
-           fmt::format("objective_s is {}, the objective {} {}", *in_seconds, x.objective_value, x.objective_unit),
+           fmt::format("objective_s is {}, the objective {} {}", *in_seconds, x.objective_value,
+                       x.objective_unit),
            "objective_s repeats objective_value where objective_unit is \"s\"");
 }
 
@@ -111,7 +126,9 @@ void describe(A& a, Plan& x) {
 }
 
 // As a member of from_document: reads, then validates with the place of what is wrong.
-bool read_value(ReadContext& context, const Value& value, Plan& plan) { return read_validated(context, value, plan); }
+bool read_value(ReadContext& context, const Value& value, Plan& plan) {
+  return read_validated(context, value, plan);
+}
 
 Result<Plan> plan_from(const Value& document, std::string file_name) {
   return from_document<Plan>(document, std::move(file_name), kPlanSchema);
@@ -122,6 +139,8 @@ Result<Plan> read_plan(std::string_view text, std::string file_name) {
   return plan_from(document, std::move(file_name));
 }
 
-std::string write_plan(const Plan& plan) { return to_json(plan, kPlanSchema); }
+std::string write_plan(const Plan& plan) {
+  return to_json(plan, kPlanSchema);
+}
 
 }  // namespace penstock

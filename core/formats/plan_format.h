@@ -1,6 +1,7 @@
 #pragma once
 
-// penstock.plan/1 (docs/formats/plan.md): a plan as JSON, with the workload and the cluster it is for.
+// penstock.plan/1 (docs/formats/plan.md): a plan as JSON, with the workload and the cluster it is
+// for.
 
 #include <string>
 #include <string_view>

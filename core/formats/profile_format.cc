@@ -16,7 +16,7 @@ void describe(A& a, Fingerprint& x) {
   a.required("software", x.software);
 }
 
-// The members of a spread stand in the row that it belongs to: rows stay flat, one a line.
+// The members of a spread stand in the row that it belongs to: a file has three flat tables.
 template <class A>
 void describe_spread(A& a, Spread& x) {
   a.required("n", x.n, at_least(1));
@@ -26,7 +26,8 @@ void describe_spread(A& a, Spread& x) {
   a.required("p90_ns", x.p90, at_least(0));
   a.required("mad_ns", x.mad, at_least(0));
   if (a.ok() && !(x.min <= x.p10 && x.p10 <= x.median && x.median <= x.p90))
-    a.fail("median_ns", "the quantiles are not in order", "min_ns, p10_ns, median_ns and p90_ns ascend");
+    a.fail("median_ns", "the quantiles are not in order",
+           "min_ns, p10_ns, median_ns and p90_ns ascend");
 }
 
 template <class A>
@@ -54,6 +55,16 @@ void describe(A& a, LinkTime& x) {
   describe_spread(a, x.time);
 }
 
+void write_value(JsonWriter& writer, const LayerTime& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const LayerMemory& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const LinkTime& x) {
+  write_row(writer, x);
+}
+
 template <class A>
 void describe(A& a, Profile& x) {
   a.required("workload", x.workload);
@@ -76,7 +87,8 @@ Result<void> check_distinct(const std::vector<Row>& rows, const std::string& poi
   std::set<decltype(key(rows.front()))> seen;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!seen.insert(key(rows[i])).second)
-      return invalid(pointer + "/" + std::to_string(i), "an earlier row has the same keys", "keep one of them");
+      return invalid(pointer + "/" + std::to_string(i), "an earlier row has the same keys",
+                     "keep one of them");
   return {};
 }
 
@@ -109,6 +121,8 @@ Result<Profile> read_profile(std::string_view text, std::string file_name) {
   return profile_from(document, std::move(file_name));
 }
 
-std::string write_profile(const Profile& profile) { return to_json(profile, kProfileSchema); }
+std::string write_profile(const Profile& profile) {
+  return to_json(profile, kProfileSchema);
+}
 
 }  // namespace penstock

@@ -13,7 +13,8 @@ namespace penstock {
 
 inline constexpr std::string_view kProfileSchema = "penstock.profile/1";
 
-// What comes back has ordered spreads (min ≤ p10 ≤ median ≤ p90) and no cost twice. BadInput names place and remedy.
+// What comes back has ordered spreads (min ≤ p10 ≤ median ≤ p90) and no cost twice. BadInput names
+// place and remedy.
 Result<Profile> read_profile(std::string_view text, std::string file_name);
 Result<Profile> profile_from(const Value& document, std::string file_name);
 

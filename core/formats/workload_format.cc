@@ -73,6 +73,10 @@ void describe(A& a, LayerRecord& x) {
   unless_empty(a, "parameters", x.parameters);
 }
 
+void write_value(JsonWriter& writer, const LayerRecord& x) {
+  write_row(writer, x);
+}
+
 template <class A>
 void describe(A& a, NetworkRecord& x) {
   a.required("name", x.name);
@@ -169,8 +173,9 @@ namespace {
 NetworkRecord to_record(const Workload& workload, const Network& network) {
   NetworkRecord out{network.name, {}};
   for (const Layer& layer : network.layers)
-    out.layers.push_back({layer.name, layer.kind, layer.attributes, names_of(layer.inputs, network.layers),
-                          names_of(layer.sources, workload.sources), layer.output, layer.parameters});
+    out.layers.push_back(
+        {layer.name, layer.kind, layer.attributes, names_of(layer.inputs, network.layers),
+         names_of(layer.sources, workload.sources), layer.output, layer.parameters});
   return out;
 }
 
@@ -187,16 +192,17 @@ WorkloadRecord to_record(const Workload& w) {
   };
   for (const Store& x : w.stores) {
     const Network& network = w.networks[x.network.index()];
-    out.stores.push_back({x.name, network.name, names_of(x.layers, network.layers), x.kind, optional_name(x.of),
-                          x.decay, x.refresh_period, x.refresh_latency});
+    out.stores.push_back({x.name, network.name, names_of(x.layers, network.layers), x.kind,
+                          optional_name(x.of), x.decay, x.refresh_period, x.refresh_latency});
   }
   for (const Task& x : w.tasks) {
     const Network& network = w.networks[x.network.index()];
-    out.tasks.push_back({x.name, x.kind, network.name, names_of(x.layers, network.layers), optional_name(x.store),
-                         x.period, x.offset});
+    out.tasks.push_back({x.name, x.kind, network.name, names_of(x.layers, network.layers),
+                         optional_name(x.store), x.period, x.offset});
   }
   for (const TaskEdge& x : w.edges)
-    out.edges.push_back({w.tasks[x.from.index()].name, w.tasks[x.to.index()].name, x.kind, x.distance, x.staleness});
+    out.edges.push_back({w.tasks[x.from.index()].name, w.tasks[x.to.index()].name, x.kind,
+                         x.distance, x.staleness});
   for (const Network& network : w.networks) out.networks.push_back(to_record(w, network));
   return out;
 }
@@ -216,7 +222,8 @@ Result<Network> to_network(const WorkloadRecord& record, std::size_t index) {
   return out;
 }
 
-// Every network trained as a whole: what most training does, and what is meant where a file lists no stores.
+// Every network trained as a whole: what most training does, and what is meant where a file lists
+// no stores.
 std::vector<Store> default_stores(const std::vector<Network>& networks) {
   std::vector<Store> out;
   for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -240,9 +247,12 @@ Result<Workload> to_workload(const WorkloadRecord& record) {
     PENSTOCK_TRY(Network network, to_network(record, i));
     out.networks.push_back(std::move(network));
   }
-  const NameTable networks(record.networks, "network"), stores(record.stores, "store"), tasks(record.tasks, "task");
-  const auto find_layers = [&](NetworkId network, const std::vector<std::string>& names, const std::string& at) {
-    return NameTable(record.networks[network.index()].layers, "layer").find_all<LayerId>(names, at + "/layers");
+  const NameTable networks(record.networks, "network"), stores(record.stores, "store"),
+      tasks(record.tasks, "task");
+  const auto find_layers = [&](NetworkId network, const std::vector<std::string>& names,
+                               const std::string& at) {
+    return NameTable(record.networks[network.index()].layers, "layer")
+        .find_all<LayerId>(names, at + "/layers");
   };
   for (std::size_t i = 0; i < record.stores.size(); ++i) {
     const StoreRecord& x = record.stores[i];
@@ -297,12 +307,15 @@ bool read_value(ReadContext& context, const Value& value, Workload& workload) {
   if (!read_field(context, value, record)) return false;
   auto converted = to_workload(record);
   if (!converted) return fail_at_pointer(context, value, std::move(converted.error()));
-  if (auto valid = validate(*converted); !valid) return fail_at_pointer(context, value, std::move(valid.error()));
+  if (auto valid = validate(*converted); !valid)
+    return fail_at_pointer(context, value, std::move(valid.error()));
   workload = std::move(*converted);
   return true;
 }
 
-void write_value(JsonWriter& writer, const Workload& workload) { write_record(writer, to_record(workload)); }
+void write_value(JsonWriter& writer, const Workload& workload) {
+  write_record(writer, to_record(workload));
+}
 
 Result<Workload> workload_from(const Value& document, std::string file_name) {
   return from_document<Workload>(document, std::move(file_name), kWorkloadSchema, false);
@@ -313,8 +326,12 @@ Result<Workload> read_workload(std::string_view text, std::string file_name) {
   return workload_from(document, std::move(file_name));
 }
 
-std::string write_workload(const Workload& workload) { return to_json(to_record(workload), kWorkloadSchema); }
+std::string write_workload(const Workload& workload) {
+  return to_json(to_record(workload), kWorkloadSchema);
+}
 
-std::string write_workload_toml(const Workload& workload) { return json_to_toml(write_workload(workload)); }
+std::string write_workload_toml(const Workload& workload) {
+  return json_to_toml(write_workload(workload));
+}
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 #pragma once
 
-// penstock.workload/1 (docs/formats/workload.md): a workload as TOML or JSON. In the file layers, sources, networks,
-// stores and tasks refer to one another by name.
+// penstock.workload/1 (docs/formats/workload.md): a workload as TOML or JSON. In the file layers,
+// sources, networks, stores and tasks refer to one another by name.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,8 @@ namespace penstock {
 
 inline constexpr std::string_view kWorkloadSchema = "penstock.workload/1";
 
-// TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput names place and remedy.
+// TOML or JSON, told apart by parse_document (core/file.h). What comes back is valid. BadInput
+// names place and remedy.
 Result<Workload> read_workload(std::string_view text, std::string file_name);
 Result<Workload> workload_from(const Value& document, std::string file_name);
 

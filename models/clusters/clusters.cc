@@ -23,7 +23,7 @@ constexpr std::array<ClusterForm, 3> kForms = {{
 
 Result<Cluster> read_cluster_file(const std::string& path) {
   PENSTOCK_TRY(const Value document, read_document(path));
-  return read_cluster(document, path == "-" ? "<stdin>" : path);
+  return cluster_from(document, path == "-" ? "<stdin>" : path);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ std::string canonical_name(const WorkloadBuilder& builder, const BuilderValues& 
 
 Result<Workload> read_workload_file(const std::string& path) {
   PENSTOCK_TRY(const Value document, read_document(path));
-  return read_workload(document, path == "-" ? "<stdin>" : path);
+  return workload_from(document, path == "-" ? "<stdin>" : path);
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ class Divider {
     const Bytes memory = least_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states);
     const Bytes limit = problem_.limits[at(stage)];
     cost.memory = memory.value;
-    if (limit.value > 0) cost.excess = std::max<std::int64_t>(0, (memory - limit).value);
+    const Bytes reserved = problem_.reserved.empty() ? Bytes(0) : problem_.reserved[at(stage)];
+    if (limit.value > 0) cost.excess = std::max<std::int64_t>(0, (memory + reserved - limit).value);
     for (const RefusedStage& refused : problem_.refused) {
       if (refused.stage == stage && refused.first == range_.first() && refused.end == range_.end())
         cost.excess = std::max(cost.excess, refused.excess.value);

@@ -55,6 +55,7 @@ struct RefusedStage {
 struct DivisionProblem {
   std::vector<RankDemand> demands;  // one a stage: their number is p
   std::vector<Bytes> limits;        // likewise; 0: none
+  std::vector<Bytes> reserved;      // likewise, or empty: kept free below the limit, for what least_memory cannot see
   std::vector<Hop> from_previous;   // [s]: from stage s - 1 to s; [0] is not read
   std::vector<Hop> from_next;       // [s]: from stage s + 1 to s; [p - 1] is not read
   std::int64_t optimizer_states = 0;

@@ -17,7 +17,8 @@ Cluster flat(std::int64_t devices) {
   out.hosts = {{"host"}};
   Link link{"net", {}, Nanoseconds(5000), BytesPerSecond(1.25e9), Sharing::None};
   for (std::int64_t i = 0; i < devices; ++i) {
-    out.devices.push_back({"d" + std::to_string(i), HostId(0), "v100", Bytes(1), FlopsPerSecond(1), BytesPerSecond(1)});
+    out.devices.push_back({"d" + std::to_string(i), HostId(0), "v100", Bytes(1), FlopsPerSecond(1),
+                           BytesPerSecond(1)});
     link.devices.emplace_back(i);
   }
   out.links = {link};
@@ -74,26 +75,40 @@ struct Fault {
   const char* message;  // part of it
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
 
 const Fault kFaults[] = {
     {"NoDevices", [](Cluster& c) { c.devices.clear(); }, "/devices", "no devices"},
-    {"TwoDevicesOfOneName", [](Cluster& c) { c.devices[1].name = "a0"; }, "/devices/1/name", "two devices"},
-    {"LinkWithoutName", [](Cluster& c) { c.links[1].name = ""; }, "/links/1/name", "without a name"},
-    {"HostOutOfRange", [](Cluster& c) { c.devices[2].host = HostId(2); }, "/devices/2/host", "host 2, of 2"},
+    {"TwoDevicesOfOneName", [](Cluster& c) { c.devices[1].name = "a0"; }, "/devices/1/name",
+     "two devices"},
+    {"LinkWithoutName", [](Cluster& c) { c.links[1].name = ""; }, "/links/1/name",
+     "without a name"},
+    {"HostOutOfRange", [](Cluster& c) { c.devices[2].host = HostId(2); }, "/devices/2/host",
+     "host 2, of 2"},
     {"NoHost", [](Cluster& c) { c.devices[0].host = HostId(); }, "/devices/0/host", "host -1"},
     {"NoKind", [](Cluster& c) { c.devices[0].kind = ""; }, "/devices/0/kind", "no kind"},
-    {"NoMemory", [](Cluster& c) { c.devices[0].memory = Bytes(0); }, "/devices/0/memory", "0 bytes"},
-    {"NegativePeak", [](Cluster& c) { c.devices[0].peak_f32 = FlopsPerSecond(-1); }, "/devices/0/peak_f32", "-1"},
+    {"NoMemory", [](Cluster& c) { c.devices[0].memory = Bytes(0); }, "/devices/0/memory",
+     "0 bytes"},
+    {"NegativePeak", [](Cluster& c) { c.devices[0].peak_f32 = FlopsPerSecond(-1); },
+     "/devices/0/peak_f32", "-1"},
     {"InfiniteRate", [](Cluster& c) { c.devices[0].memory_bandwidth = BytesPerSecond(HUGE_VAL); },
      "/devices/0/memory_bandwidth", "inf"},
-    {"LinkOfOneDevice", [](Cluster& c) { c.links[0].devices.pop_back(); }, "/links/0/devices", "joins 1"},
-    {"LinkToNowhere", [](Cluster& c) { c.links[0].devices[1] = DeviceId(3); }, "/links/0/devices/1", "device 3, of 3"},
-    {"LinkTwiceToOneDevice", [](Cluster& c) { c.links[0].devices[1] = DeviceId(0); }, "/links/0/devices/1", "twice"},
-    {"NegativeLatency", [](Cluster& c) { c.links[0].latency = Nanoseconds(-1); }, "/links/0/latency", "-1 ns"},
-    {"ZeroBandwidth", [](Cluster& c) { c.links[1].bandwidth = BytesPerSecond(0); }, "/links/1/bandwidth", "0 B/s"},
-    {"BandwidthNotANumber", [](Cluster& c) { c.links[1].bandwidth = BytesPerSecond(NAN); }, "/links/1/bandwidth", "nan"},
-    {"UnreachableDevice", [](Cluster& c) { c.links.pop_back(); }, "/links", "from device 'a0' to device 'b0'"},
+    {"LinkOfOneDevice", [](Cluster& c) { c.links[0].devices.pop_back(); }, "/links/0/devices",
+     "joins 1"},
+    {"LinkToNowhere", [](Cluster& c) { c.links[0].devices[1] = DeviceId(3); }, "/links/0/devices/1",
+     "device 3, of 3"},
+    {"LinkTwiceToOneDevice", [](Cluster& c) { c.links[0].devices[1] = DeviceId(0); },
+     "/links/0/devices/1", "twice"},
+    {"NegativeLatency", [](Cluster& c) { c.links[0].latency = Nanoseconds(-1); },
+     "/links/0/latency", "-1 ns"},
+    {"ZeroBandwidth", [](Cluster& c) { c.links[1].bandwidth = BytesPerSecond(0); },
+     "/links/1/bandwidth", "0 B/s"},
+    {"BandwidthNotANumber", [](Cluster& c) { c.links[1].bandwidth = BytesPerSecond(NAN); },
+     "/links/1/bandwidth", "nan"},
+    {"UnreachableDevice", [](Cluster& c) { c.links.pop_back(); }, "/links",
+     "from device 'a0' to device 'b0'"},
 };
 
 class ClusterFault : public testing::TestWithParam<Fault> {};
@@ -105,7 +120,8 @@ TEST_P(ClusterFault, IsRefusedWithPlaceAndHint) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::BadInput);
   EXPECT_EQ(result.error().where.pointer, GetParam().pointer) << result.error().text();
-  EXPECT_NE(result.error().message.find(GetParam().message), std::string::npos) << result.error().text();
+  EXPECT_NE(result.error().message.find(GetParam().message), std::string::npos)
+      << result.error().text();
   EXPECT_FALSE(result.error().hint.empty());
 }
 

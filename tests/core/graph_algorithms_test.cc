@@ -33,8 +33,9 @@ TEST(TopologicalOrder, OfACycleIsNothing) {
 TEST(Route, PrefersFewNetsThenWidthThenLowNumbers) {
   const double widths[] = {9, 9, 1, 2, 2};
   // 0 -(0)- 1 -(1)- 2 in wide steps, 0 -(2)- 2 at once: fewest nets win.
-  EXPECT_EQ(widest_shortest_route(3, Members{{0, 1}, {1, 2}, {0, 2}}, std::span(widths).first(3), 0, 2),
-            (std::vector<std::int32_t>{2}));
+  EXPECT_EQ(
+      widest_shortest_route(3, Members{{0, 1}, {1, 2}, {0, 2}}, std::span(widths).first(3), 0, 2),
+      (std::vector<std::int32_t>{2}));
   // Two ways of two nets each, over 1 (width 1) or over 3 (width 2).
   const double two_ways[] = {9, 1, 2, 9};
   EXPECT_EQ(widest_shortest_route(4, Members{{0, 1}, {1, 2}, {0, 3}, {3, 2}}, two_ways, 0, 2),
@@ -57,12 +58,14 @@ struct BruteForce {
   std::int32_t to;
   std::vector<std::int32_t> route = {};
   std::vector<char> seen = {};
-  std::tuple<std::size_t, double, std::vector<std::int32_t>> best = {std::numeric_limits<std::size_t>::max(), 0, {}};
+  std::tuple<std::size_t, double, std::vector<std::int32_t>> best = {
+      std::numeric_limits<std::size_t>::max(), 0, {}};
 
   void walk(std::int32_t node) {
     if (node == to) {
       double width = std::numeric_limits<double>::infinity();
-      for (const std::int32_t net : route) width = std::min(width, widths[static_cast<std::size_t>(net)]);
+      for (const std::int32_t net : route)
+        width = std::min(width, widths[static_cast<std::size_t>(net)]);
       best = std::min(best, std::tuple(route.size(), -width, route));
       return;
     }

@@ -26,8 +26,10 @@ TEST(CrossingEdges, AreTheTensorsThatOneStageReadsOfAnother) {
 
 TEST(CrossingEdges, AlignEachTensorAndSendItOnceToEachStageThatReadsIt) {
   const Network network = test::sample_workload().networks[0];
-  const auto edges = crossing_edges(network, {layer_ids({0}), layer_ids({1, 2}), layer_ids({3, 4, 5, 6, 7})}, 1);
-  ASSERT_EQ(edges.size(), 3u);  // 0 -> 1 for the norm, 0 -> 2 for the residual, 1 -> 2 for attention
+  const auto edges =
+      crossing_edges(network, {layer_ids({0}), layer_ids({1, 2}), layer_ids({3, 4, 5, 6, 7})}, 1);
+  ASSERT_EQ(edges.size(),
+            3u);  // 0 -> 1 for the norm, 0 -> 2 for the residual, 1 -> 2 for attention
   EXPECT_EQ(edges[0].to, StageId(1));
   EXPECT_EQ(edges[0].bytes, Bytes(128));  // 4·6·4 = 96
   EXPECT_EQ(edges[1].from, StageId(0));
@@ -37,7 +39,9 @@ TEST(CrossingEdges, AlignEachTensorAndSendItOnceToEachStageThatReadsIt) {
 }
 
 TEST(CrossingEdges, OfOneStageAreNone) {
-  EXPECT_TRUE(crossing_edges(test::sample_workload().networks[0], {layer_ids({0, 1, 2, 3, 4, 5, 6, 7})}, 2).empty());
+  EXPECT_TRUE(
+      crossing_edges(test::sample_workload().networks[0], {layer_ids({0, 1, 2, 3, 4, 5, 6, 7})}, 2)
+          .empty());
 }
 
 struct Fault {
@@ -47,42 +51,77 @@ struct Fault {
   const char* message;  // part of it
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
 
 const Fault kFaults[] = {
-    {"BadWorkload", [](Plan& p) { p.workload.optimizer.momentum = 2; }, "/workload/optimizer/momentum", "momentum"},
-    {"BadCluster", [](Plan& p) { p.cluster.links[0].bandwidth = BytesPerSecond(0); }, "/cluster/links/0/bandwidth", "0 B/s"},
-    {"MicrobatchesThatDoNotDivide", [](Plan& p) { p.microbatch_size = 3; }, "/microbatches", "global batch of 8"},
-    {"TooFewMicrobatches", [](Plan& p) { p.microbatches = 3; }, "/microbatches", "3 microbatches of 2"},
+    {"BadWorkload", [](Plan& p) { p.workload.optimizer.momentum = 2; },
+     "/workload/optimizer/momentum", "momentum"},
+    {"BadCluster", [](Plan& p) { p.cluster.links[0].bandwidth = BytesPerSecond(0); },
+     "/cluster/links/0/bandwidth", "0 B/s"},
+    {"MicrobatchesThatDoNotDivide", [](Plan& p) { p.microbatch_size = 3; }, "/microbatches",
+     "global batch of 8"},
+    {"TooFewMicrobatches", [](Plan& p) { p.microbatches = 3; }, "/microbatches",
+     "3 microbatches of 2"},
     {"MicrobatchOfZero", [](Plan& p) { p.microbatch_size = 0; }, "/microbatches", "of 0 samples"},
     {"NoRanks", [](Plan& p) { p.devices.clear(); }, "/devices", "no ranks"},
-    {"RanksOutOfOrder", [](Plan& p) { std::swap(p.devices[0], p.devices[1]); }, "/devices/0/rank", "rank 1"},
-    {"RankOnNoDevice", [](Plan& p) { p.devices[1].device = DeviceId(3); }, "/devices/1/device", "device 3, of 3"},
+    {"RanksOutOfOrder", [](Plan& p) { std::swap(p.devices[0], p.devices[1]); }, "/devices/0/rank",
+     "rank 1"},
+    {"RankOnNoDevice", [](Plan& p) { p.devices[1].device = DeviceId(3); }, "/devices/1/device",
+     "device 3, of 3"},
     {"NoStages", [](Plan& p) { p.stages.clear(); }, "/stages", "no stages"},
-    {"StageOfNoNetwork", [](Plan& p) { p.stages[1].network = NetworkId(1); }, "/stages/1/network", "network 1, of 1"},
-    {"StageWithoutLayers", [](Plan& p) { p.stages[1].layers.clear(); }, "/stages/1/layers", "no layers"},
-    {"LayerThatDoesNotExist", [](Plan& p) { p.stages[1].layers[3] = LayerId(8); }, "/stages/1/layers/3",
-     "layer 8, which network 'tiny' does not have"},
-    {"LayersNotAscending", [](Plan& p) { p.stages[1].layers = layer_ids({4, 6, 5, 7}); }, "/stages/1/layers/2", "layer 5"},
-    {"LayerTwiceInAStage", [](Plan& p) { p.stages[1].layers = layer_ids({4, 5, 5, 6, 7}); }, "/stages/1/layers/2", "layer 5"},
-    {"LayerOnTwoStages", [](Plan& p) { p.stages[1].layers = layer_ids({3, 4, 5, 6, 7}); }, "/stages/1/layers/0",
-     "layer 3 ('attention') is on stages 0 and 1"},
-    {"LayerOnNoStage", [](Plan& p) { p.stages[1].layers = layer_ids({4, 5, 7}); }, "/stages",
-     "layer 6 ('head') of network 'tiny' is on no stage"},
-    {"StagesOutOfOrder", [](Plan& p) { std::swap(p.stages[0].layers, p.stages[1].layers); p.stages[0].recompute.clear(); },
+    {"StageOfNoNetwork", [](Plan& p) { p.stages[1].network = NetworkId(1); }, "/stages/1/network",
+     "network 1, of 1"},
+    {"StageWithoutLayers", [](Plan& p) { p.stages[1].layers.clear(); }, "/stages/1/layers",
+     "no layers"},
+    {"LayerThatDoesNotExist", [](Plan& p) { p.stages[1].layers[3] = LayerId(8); },
+     "/stages/1/layers/3", "layer 8, which network 'tiny' does not have"},
+    {"LayersNotAscending",
+     [](Plan& p) {
+       p.stages[1].layers = layer_ids({4, 6, 5, 7});
+     },
+     "/stages/1/layers/2", "layer 5"},
+    {"LayerTwiceInAStage",
+     [](Plan& p) {
+       p.stages[1].layers = layer_ids({4, 5, 5, 6, 7});
+     },
+     "/stages/1/layers/2", "layer 5"},
+    {"LayerOnTwoStages",
+     [](Plan& p) {
+       p.stages[1].layers = layer_ids({3, 4, 5, 6, 7});
+     },
+     "/stages/1/layers/0", "layer 3 ('attention') is on stages 0 and 1"},
+    {"LayerOnNoStage",
+     [](Plan& p) {
+       p.stages[1].layers = layer_ids({4, 5, 7});
+     },
+     "/stages", "layer 6 ('head') of network 'tiny' is on no stage"},
+    {"StagesOutOfOrder",
+     [](Plan& p) {
+       std::swap(p.stages[0].layers, p.stages[1].layers);
+       p.stages[0].recompute.clear();
+     },
      "/stages/1", "begins before"},
-    {"RecomputeOfAStranger", [](Plan& p) { p.stages[0].recompute = layer_ids({4}); }, "/stages/0/recompute/0",
-     "does not hold"},
-    {"StageOnNoRank", [](Plan& p) { p.stages[0].devices = {RankId(2)}; }, "/stages/0/devices/0", "rank 2, of 2"},
-    {"RanksOtherThanReplicas", [](Plan& p) { p.stages[0].replicas = 2; }, "/stages/0/devices", "2 replicas of 1"},
+    {"RecomputeOfAStranger", [](Plan& p) { p.stages[0].recompute = layer_ids({4}); },
+     "/stages/0/recompute/0", "does not hold"},
+    {"StageOnNoRank", [](Plan& p) { p.stages[0].devices = {RankId(2)}; }, "/stages/0/devices/0",
+     "rank 2, of 2"},
+    {"RanksOtherThanReplicas", [](Plan& p) { p.stages[0].replicas = 2; }, "/stages/0/devices",
+     "2 replicas of 1"},
     {"NoReplicas", [](Plan& p) { p.stages[0].replicas = 0; }, "/stages/0/replicas", "0 replicas"},
-    {"TwoStagesOfOneChunk", [](Plan& p) { p.stages[1].devices = {RankId(0)}; }, "/stages/1/devices/0",
-     "stages 0 and 1 as chunk 0"},
-    {"NegativeTime", [](Plan& p) { p.stages[0].times.forward = Nanoseconds(-1); }, "/stages/0/times", "-1 ns"},
-    {"TimeBeyondReason", [](Plan& p) { p.stages[0].times.step = kForever; }, "/stages/0/times", "26 days"},
-    {"NegativeSize", [](Plan& p) { p.stages[0].memory.stash = Bytes(-1); }, "/stages/0/memory", "-1 bytes"},
-    {"MissingEdge", [](Plan& p) { p.edges.clear(); }, "/edges", "0 -> 1, tensors [0, 3], 384 bytes"},
-    {"EdgeWithoutOneTensor", [](Plan& p) { p.edges[0].tensors = layer_ids({3}); }, "/edges/0", "expected 0 -> 1"},
+    {"TwoStagesOfOneChunk", [](Plan& p) { p.stages[1].devices = {RankId(0)}; },
+     "/stages/1/devices/0", "stages 0 and 1 as chunk 0"},
+    {"NegativeTime", [](Plan& p) { p.stages[0].times.forward = Nanoseconds(-1); },
+     "/stages/0/times", "-1 ns"},
+    {"TimeBeyondReason", [](Plan& p) { p.stages[0].times.step = kForever; }, "/stages/0/times",
+     "26 days"},
+    {"NegativeSize", [](Plan& p) { p.stages[0].memory.stash = Bytes(-1); }, "/stages/0/memory",
+     "-1 bytes"},
+    {"MissingEdge", [](Plan& p) { p.edges.clear(); }, "/edges",
+     "0 -> 1, tensors [0, 3], 384 bytes"},
+    {"EdgeWithoutOneTensor", [](Plan& p) { p.edges[0].tensors = layer_ids({3}); }, "/edges/0",
+     "expected 0 -> 1"},
     {"EdgeOfOtherSize", [](Plan& p) { p.edges[0].bytes = Bytes(383); }, "/edges/0", "383 bytes"},
     {"EdgeTooMany", [](Plan& p) { p.edges.push_back(p.edges[0]); }, "/edges/1", "nothing crosses"},
     {"NoSchedule", [](Plan& p) { p.schedule.name = ""; }, "/schedule", "no schedule"},
@@ -121,7 +160,8 @@ TEST(PlanValidate, RefusesStagesThatWaitForEachOther) {
   plan.stages[0].layers = layer_ids({0, 1, 4, 5, 6, 7});
   plan.stages[0].recompute.clear();
   plan.stages[1].layers = layer_ids({2, 3});
-  plan.edges = crossing_edges(plan.workload.networks[0], {plan.stages[0].layers, plan.stages[1].layers}, 2);
+  plan.edges =
+      crossing_edges(plan.workload.networks[0], {plan.stages[0].layers, plan.stages[1].layers}, 2);
   const auto result = validate(plan);
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("circle"), std::string::npos);

@@ -39,16 +39,18 @@ TEST(FitLink, RecoversAStraightLine) {
 }
 
 TEST(FitLink, WeighsErrorsRelativeToTheirTime) {
-  // The largest is 10 % off the line of the others; an unweighted fit would miss the smallest by far more than that.
-  const LinkFit fit = fit_link({measured(0, 1000), measured(1000, 2000), measured(100'000'000, 110'000'000)});
+  // The largest is 10 % off the line of the others; an unweighted fit would miss the smallest by
+  // far more than that.
+  const LinkFit fit =
+      fit_link({measured(0, 1000), measured(1000, 2000), measured(100'000'000, 110'000'000)});
   EXPECT_NEAR(static_cast<double>(fit.latency.value), 1000, 60);
   EXPECT_LT(fit.worst_relative_error, 0.1);
 }
 
 // Sum of squared relative errors on a grid around the answer: nothing near is better.
 TEST(FitLink, MinimisesTheSumOfSquaredRelativeErrors) {
-  const std::vector<LinkTime> times = {measured(64, 2100), measured(4096, 2600), measured(65536, 19000),
-                                       measured(1 << 20, 230'000)};
+  const std::vector<LinkTime> times = {measured(64, 2100), measured(4096, 2600),
+                                       measured(65536, 19000), measured(1 << 20, 230'000)};
   const auto cost = [&](double latency, double slope) {
     double out = 0;
     for (const LinkTime& row : times) {
@@ -84,7 +86,8 @@ TEST(FitLink, OfOneSizePutsAllDownToBandwidth) {
 TEST(FitLink, OfTimesThatDoNotGrowIsLatencyAlone) {
   const LinkFit fit = fit_link({measured(64, 1000), measured(1 << 20, 900)});
   EXPECT_GT(fit.latency, Nanoseconds(890));
-  EXPECT_LE(transfer_time(fit.latency, fit.bandwidth, Bytes(1 << 20)), fit.latency + Nanoseconds(1));
+  EXPECT_LE(transfer_time(fit.latency, fit.bandwidth, Bytes(1 << 20)),
+            fit.latency + Nanoseconds(1));
   EXPECT_TRUE(std::isfinite(fit.bandwidth.value));
 }
 

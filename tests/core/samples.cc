@@ -17,11 +17,13 @@ std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
 }
 
 double draw_real(Random& random) {
-  return static_cast<double>(random() >> 11) * 0x1p-53 * static_cast<double>(draw(random, 1, 1'000'000));
+  return static_cast<double>(random() >> 11) * 0x1p-53 *
+         static_cast<double>(draw(random, 1, 1'000'000));
 }
 
 std::string draw_name(Random& random, std::size_t number) {
-  static const std::string endings[] = {"", ".weight", " two words", "\"quoted\"", "line\nbreak", "Größe", "a/b~c", "\\"};
+  static const std::string endings[] = {
+      "", ".weight", " two words", "\"quoted\"", "line\nbreak", "Größe", "a/b~c", "\\"};
   return fmt::format("x{}{}", number, endings[static_cast<std::size_t>(draw(random, 0, 7))]);
 }
 
@@ -34,7 +36,9 @@ std::vector<std::int64_t> draw_dimensions(Random& random) {
 template <class E>
 E draw_enum(Random& random) {
   const auto names = enum_names(E{});
-  return names[static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(names.size()) - 1))].first;
+  return names[static_cast<std::size_t>(
+                   draw(random, 0, static_cast<std::int64_t>(names.size()) - 1))]
+      .first;
 }
 
 Spread draw_spread(Random& random) {
@@ -48,8 +52,8 @@ Spread draw_spread(Random& random) {
   return out;
 }
 
-Layer make_layer(std::string name, LayerKind kind, std::initializer_list<int> inputs, std::vector<std::int64_t> output,
-                 std::vector<Parameter> parameters = {}) {
+Layer make_layer(std::string name, LayerKind kind, std::initializer_list<int> inputs,
+                 std::vector<std::int64_t> output, std::vector<Parameter> parameters = {}) {
   Layer layer;
   layer.name = std::move(name);
   layer.kind = kind;
@@ -70,11 +74,13 @@ std::vector<LayerId> layer_ids(std::initializer_list<int> ids) {
 Workload sample_workload() {
   constexpr auto Normal = Initializer::Normal;
   Network net{"tiny", {}};
-  net.layers.push_back(make_layer("embed", LayerKind::Embedding, {}, {4, 6},
-                                  {{"embed.tokens", {256, 6}, Normal, 0.02}, {"embed.positions", {4, 6}, Normal, 0.02}}));
+  net.layers.push_back(make_layer(
+      "embed", LayerKind::Embedding, {}, {4, 6},
+      {{"embed.tokens", {256, 6}, Normal, 0.02}, {"embed.positions", {4, 6}, Normal, 0.02}}));
   net.layers.back().sources = {SourceId(0)};
-  net.layers.push_back(make_layer("norm", LayerKind::LayerNorm, {0}, {4, 6},
-                                  {{"norm.weight", {6}, Initializer::Ones, 0}, {"norm.bias", {6}}}));
+  net.layers.push_back(
+      make_layer("norm", LayerKind::LayerNorm, {0}, {4, 6},
+                 {{"norm.weight", {6}, Initializer::Ones, 0}, {"norm.bias", {6}}}));
   net.layers.push_back(make_layer("qkv", LayerKind::Linear, {1}, {4, 18},
                                   {{"qkv.weight", {6, 18}, Normal, 0.1}, {"qkv.bias", {18}}}));
   net.layers.push_back(make_layer("attention", LayerKind::Attention, {2}, {4, 6}));
@@ -105,7 +111,8 @@ Workload sample_distillation() {
   out.name = "distillation";
   out.networks[0].name = "student";
   Network teacher{"teacher", {}};
-  teacher.layers.push_back(make_layer("block", LayerKind::Opaque, {}, {4, 256}, {{"block.weight", {10, 10}}}));
+  teacher.layers.push_back(
+      make_layer("block", LayerKind::Opaque, {}, {4, 256}, {{"block.weight", {10, 10}}}));
   teacher.layers.back().sources = {SourceId(0)};
   out.networks.push_back(teacher);
   Store average = out.stores[0], frozen = out.stores[0];
@@ -125,7 +132,8 @@ Workload sample_distillation() {
   out.tasks = {{"teach", TaskKind::ForwardNoGrad, NetworkId(1), {}, StoreId(2), 2, 1},
                {"learn", TaskKind::Forward, NetworkId(0), layer_ids({0, 1}), StoreId(), 1, 0},
                {"average", TaskKind::Ema, NetworkId(0), {}, StoreId(1), 4, 3}};
-  out.edges = {{TaskId(0), TaskId(1), DependencyKind::Data, 0, 0}, {TaskId(2), TaskId(1), DependencyKind::State, 1, 2}};
+  out.edges = {{TaskId(0), TaskId(1), DependencyKind::Data, 0, 0},
+               {TaskId(2), TaskId(1), DependencyKind::State, 1, 2}};
   out.phases = {{"imitate", 100, "keep"}, {"refine", 0, ""}};
   out.optimizer.momentum = 0;
   return out;
@@ -136,11 +144,18 @@ Cluster sample_cluster() {
   out.name = "two hosts";
   out.hosts = {{"a"}, {"b"}};
   const auto device = [](std::string name, int host) {
-    return Device{std::move(name), HostId(host), "v100", Bytes(std::int64_t{16} << 30), FlopsPerSecond(15.7e12), BytesPerSecond(900e9)};
+    return Device{
+        std::move(name),         HostId(host),         "v100", Bytes(std::int64_t{16} << 30),
+        FlopsPerSecond(15.7e12), BytesPerSecond(900e9)};
   };
   out.devices = {device("a0", 0), device("a1", 0), device("b0", 1)};
-  out.links = {{"a", {DeviceId(0), DeviceId(1)}, Nanoseconds(2000), BytesPerSecond(25e9), Sharing::None},
-               {"network", {DeviceId(1), DeviceId(2)}, Nanoseconds(5000), BytesPerSecond(1.25e9), Sharing::Shared}};
+  out.links = {
+      {"a", {DeviceId(0), DeviceId(1)}, Nanoseconds(2000), BytesPerSecond(25e9), Sharing::None},
+      {"network",
+       {DeviceId(1), DeviceId(2)},
+       Nanoseconds(5000),
+       BytesPerSecond(1.25e9),
+       Sharing::Shared}};
   return out;
 }
 
@@ -150,11 +165,18 @@ Profile sample_profile() {
   out.workload = workload.name;
   out.workload_fingerprint = fingerprint(workload);
   out.device_kind = "cpu";
-  out.machine = {"Some CPU (6/85/7)", 2, "avx512", Bytes(std::int64_t{8} << 30), "penstock 0.1.0, g++ 12.2.0"};
+  out.machine = {"Some CPU (6/85/7)", 2, "avx512", Bytes(std::int64_t{8} << 30),
+                 "penstock 0.1.0, g++ 12.2.0"};
   out.load_average = 0.25;
-  const Spread spread{31, Nanoseconds(990), Nanoseconds(1000), Nanoseconds(1010), Nanoseconds(1100), Nanoseconds(9)};
+  const Spread spread{31,
+                      Nanoseconds(990),
+                      Nanoseconds(1000),
+                      Nanoseconds(1010),
+                      Nanoseconds(1100),
+                      Nanoseconds(9)};
   const std::string head = signature(workload, workload.networks[0], LayerId(6));
-  out.times = {{head, CostOp::F, 1, spread}, {head, CostOp::F, 2, spread}, {head, CostOp::Step, 0, spread}};
+  out.times = {
+      {head, CostOp::F, 1, spread}, {head, CostOp::F, 2, spread}, {head, CostOp::Step, 0, spread}};
   out.memory = {{head, 1, Bytes(7168), Bytes(128), Bytes(4096), Bytes(0)}};
   out.links = {{"thread", Bytes(64), spread}};
   out.step_overhead = Nanoseconds(1234);
@@ -174,18 +196,28 @@ Plan sample_plan() {
     PlanStage stage;
     stage.layers = s == 0 ? layer_ids({0, 1, 2, 3}) : layer_ids({4, 5, 6, 7});
     stage.devices = {RankId(s)};
-    stage.times = {Nanoseconds(10), Nanoseconds(1000), Nanoseconds(s), Nanoseconds(900), Nanoseconds(800), Nanoseconds(0), Nanoseconds(70)};
+    stage.times = {Nanoseconds(10),  Nanoseconds(1000), Nanoseconds(s), Nanoseconds(900),
+                   Nanoseconds(800), Nanoseconds(0),    Nanoseconds(70)};
     stage.memory = {Bytes(6464), Bytes(6464), Bytes(6464), Bytes(1024), Bytes(64), Bytes(512)};
     out.stages.push_back(stage);
-    out.devices.push_back({RankId(s), DeviceId(s + 1), Bytes(30000), Bytes(std::int64_t{16} << 30)});
+    out.devices.push_back(
+        {RankId(s), DeviceId(s + 1), Bytes(30000), Bytes(std::int64_t{16} << 30)});
   }
   out.stages[0].recompute = layer_ids({1, 3});
-  out.edges = {{StageId(0), StageId(1), layer_ids({0, 3}), Bytes(2 * 192), Nanoseconds(5307), Nanoseconds(5307)}};
+  out.edges = {{StageId(0), StageId(1), layer_ids({0, 3}), Bytes(2 * 192), Nanoseconds(5307),
+                Nanoseconds(5307)}};
   out.costs = "derived";
   out.iteration_time_s = 1.5e-5;
   out.throughput_samples_per_s = 8 / 1.5e-5;
-  out.certificate = {"iteration_time", "s", 1.5e-5, 1.2e-5, 0.2, {{"work", 1.2e-5}, {"longest layer", 1e-5}},
-                     "contiguous stages on up to 2 ranks", "work of stage 0", std::nullopt};
+  out.certificate = {"iteration_time",
+                     "s",
+                     1.5e-5,
+                     1.2e-5,
+                     0.2,
+                     {{"work", 1.2e-5}, {"longest layer", 1e-5}},
+                     "contiguous stages on up to 2 ranks",
+                     "work of stage 0",
+                     std::nullopt};
   return out;
 }
 
@@ -195,7 +227,8 @@ Workload random_workload(std::uint64_t seed) {
   out.name = draw_name(random, 0);
   out.global_batch = draw(random, 1, 512);
   for (int i = 0; i < 2; ++i)
-    out.sources.push_back({draw_name(random, static_cast<std::size_t>(i)), draw_enum<SourceKind>(random),
+    out.sources.push_back({draw_name(random, static_cast<std::size_t>(i)),
+                           draw_enum<SourceKind>(random),
                            {draw_enum<DataType>(random), draw_dimensions(random)}});
   const auto networks = static_cast<std::size_t>(draw(random, 1, 2));
   for (std::size_t n = 0; n < networks; ++n) {
@@ -207,10 +240,12 @@ Workload random_workload(std::uint64_t seed) {
       for (std::size_t k = 0; k < i; ++k)
         if (draw(random, 0, 3) == 0) layer.inputs.emplace_back(static_cast<std::int64_t>(k));
       if (layer.inputs.empty()) layer.sources.emplace_back(draw(random, 0, 1));
-      if (draw(random, 0, 2) == 0) layer.attributes = {{"stride", draw(random, -5, 5)}, {draw_name(random, 1), 7}};
+      if (draw(random, 0, 2) == 0)
+        layer.attributes = {{"stride", draw(random, -5, 5)}, {draw_name(random, 1), 7}};
       layer.output = {draw_enum<DataType>(random), draw_dimensions(random)};
       for (std::int64_t p = draw(random, 0, 2); p > 0; --p)
-        layer.parameters.push_back({fmt::format("{}:{}", i, p), draw_dimensions(random), draw_enum<Initializer>(random),
+        layer.parameters.push_back({fmt::format("{}:{}", i, p), draw_dimensions(random),
+                                    draw_enum<Initializer>(random),
                                     draw(random, 0, 1) == 0 ? 0 : draw_real(random)});
       net.layers.push_back(std::move(layer));
     }
@@ -233,17 +268,23 @@ Cluster random_cluster(std::uint64_t seed) {
   for (std::size_t i = 0; i < hosts; ++i) out.hosts.push_back({draw_name(random, i)});
   const std::int64_t devices = draw(random, 1, 9);
   for (std::int64_t i = 0; i < devices; ++i)
-    out.devices.push_back({draw_name(random, static_cast<std::size_t>(i)), HostId(draw(random, 0, out.hosts.size() - 1)),
-                           "kind of its own", Bytes(draw(random, 1, 1'000'000'000'000)),
-                           FlopsPerSecond(1 + draw_real(random)), BytesPerSecond(1 + draw_real(random))});
+    out.devices.push_back({draw_name(random, static_cast<std::size_t>(i)),
+                           HostId(draw(random, 0, out.hosts.size() - 1)), "kind of its own",
+                           Bytes(draw(random, 1, 1'000'000'000'000)),
+                           FlopsPerSecond(1 + draw_real(random)),
+                           BytesPerSecond(1 + draw_real(random))});
   const auto add_link = [&](std::vector<DeviceId> joined) {
-    out.links.push_back({draw_name(random, out.links.size()), std::move(joined), Nanoseconds(draw(random, 0, 100'000)),
-                         BytesPerSecond(1 + static_cast<double>(draw(random, 0, 3))), draw_enum<Sharing>(random)});
+    out.links.push_back({draw_name(random, out.links.size()), std::move(joined),
+                         Nanoseconds(draw(random, 0, 100'000)),
+                         BytesPerSecond(1 + static_cast<double>(draw(random, 0, 3))),
+                         draw_enum<Sharing>(random)});
   };
-  for (std::int64_t i = 1; i < devices; ++i) add_link({DeviceId(draw(random, 0, i - 1)), DeviceId(i)});
+  for (std::int64_t i = 1; i < devices; ++i)
+    add_link({DeviceId(draw(random, 0, i - 1)), DeviceId(i)});
   for (std::int64_t extra = draw(random, 0, 4); extra > 0 && devices > 1; --extra) {
     std::set<DeviceId> joined;
-    while (joined.size() < 2 || draw(random, 0, 2) == 0) joined.insert(DeviceId(draw(random, 0, devices - 1)));
+    while (joined.size() < 2 || draw(random, 0, 2) == 0)
+      joined.insert(DeviceId(draw(random, 0, devices - 1)));
     add_link({joined.begin(), joined.end()});
   }
   return out;
@@ -256,7 +297,8 @@ Profile random_profile(std::uint64_t seed) {
   out.load_average = draw_real(random);
   out.times.clear();
   for (std::int64_t i = draw(random, 0, 20); i > 0; --i)
-    out.times.push_back({draw_name(random, static_cast<std::size_t>(i)), draw_enum<CostOp>(random), draw(random, 0, 64), draw_spread(random)});
+    out.times.push_back({draw_name(random, static_cast<std::size_t>(i)), draw_enum<CostOp>(random),
+                         draw(random, 0, 64), draw_spread(random)});
   for (std::int64_t i = draw(random, 0, 5); i > 0; --i)
     out.links.push_back({"network", Bytes(std::int64_t{1} << (2 * i)), draw_spread(random)});
   out.warnings.assign(static_cast<std::size_t>(draw(random, 0, 2)), draw_name(random, 3));
@@ -274,7 +316,8 @@ Plan random_plan(std::uint64_t seed) {
   out.schedule.parameters.clear();
   out.devices.clear();
   for (std::int64_t r = 0; r < ranks; ++r)
-    out.devices.push_back({RankId(r), DeviceId(draw(random, 0, ranks - 1)), Bytes(draw(random, 0, 1 << 30)), Bytes(1 << 30)});
+    out.devices.push_back({RankId(r), DeviceId(draw(random, 0, ranks - 1)),
+                           Bytes(draw(random, 0, 1 << 30)), Bytes(1 << 30)});
   out.stages.clear();
   out.edges.clear();
   for (std::size_t n = 0; n < out.workload.networks.size(); ++n) {
@@ -292,7 +335,8 @@ Plan random_plan(std::uint64_t seed) {
         out.stages.push_back(stage);
       }
       out.stages.back().layers.emplace_back(static_cast<std::int64_t>(i));
-      if (draw(random, 0, 4) == 0) out.stages.back().recompute.emplace_back(static_cast<std::int64_t>(i));
+      if (draw(random, 0, 4) == 0)
+        out.stages.back().recompute.emplace_back(static_cast<std::int64_t>(i));
     }
     std::vector<std::vector<LayerId>> divided(out.stages.size());
     for (std::size_t s = begin; s < out.stages.size(); ++s) divided[s] = out.stages[s].layers;

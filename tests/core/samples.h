@@ -16,8 +16,8 @@ namespace penstock::test {
 
 std::vector<LayerId> layer_ids(std::initializer_list<int> ids);
 
-// embed 0 -> norm 1 -> qkv 2 -> attention 3 -> residual 4 (reads 0 and 3) -> gelu 5 -> head 6 -> loss 7; sequence 4,
-// width 6, 256 classes, global batch 8.
+// embed 0 -> norm 1 -> qkv 2 -> attention 3 -> residual 4 (reads 0 and 3) -> gelu 5 -> head 6 ->
+// loss 7; sequence 4, width 6, 256 classes, global batch 8.
 Workload sample_workload();
 // A frozen teacher, a trained student and its moving average, with tasks, edges and two phases.
 Workload sample_distillation();

@@ -34,7 +34,7 @@ TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].target = 2; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].after_stream = 2; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].after_index = 1000; }), "tables");
-  EXPECT_EQ(refused([](Program& p) { p.buffers[5].last = 1000; }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.buffers[5].first = 1000; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[5].bytes = Bytes(-1); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[6].owner = 2; }), "tables");
 }

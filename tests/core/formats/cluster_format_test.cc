@@ -11,7 +11,9 @@ namespace {
 using test::BadFile;
 using test::edited;
 
-const auto kRead = [](const std::string& text, const char* file) { return read_cluster(text, file); };
+const auto kRead = [](const std::string& text, const char* file) {
+  return read_cluster(text, file);
+};
 
 constexpr const char* kToml = R"(schema = "penstock.cluster/1"
 name = "pair"
@@ -84,14 +86,16 @@ const BadFile kBad[] = {
     {"AnotherKind", "penstock.cluster/1", "penstock.plan/1", "/schema", "penstock.cluster/1"},
     {"UnknownKey", "sharing =", "shering =", "/links/0/shering", "did you mean \"sharing\"?"},
     {"MissingKey", "bandwidth = \"1.25GB/s\"\n", "", "/links/0", "missing key \"bandwidth\""},
-    {"WrongType", "kind = \"v100\"\nmemory = \"", "kind = 100\nmemory = \"", "/devices/0/kind", "expected a string"},
+    {"WrongType", "kind = \"v100\"\nmemory = \"", "kind = 100\nmemory = \"", "/devices/0/kind",
+     "expected a string"},
     {"UnknownName", "\"shared\"", "\"shred\"", "/links/0/sharing", "did you mean \"shared\"?"},
-    {"UnknownHost", "name = \"box\"", "name = \"boxes\"", "/devices/0/host", "did you mean 'boxes'?"},
+    {"UnknownHost", "name = \"box\"", "name = \"boxes\"", "/devices/0/host",
+     "did you mean 'boxes'?"},
     {"UnknownDevice", "\"right\"]", "\"rihgt\"]", "/links/0/devices/1", "did you mean 'right'?"},
     {"UnitMissing", "\"5us\"", "\"5\"", "/links/0/latency", "lacks its unit"},
     {"NegativeLatency", "\"5us\"", "-5", "/links/0/latency", "-5 ns"},
     {"NegativeLatencyWithUnit", "\"5us\"", "\"-5us\"", "/links/0/latency", "negative"},
-    {"NotANumber", "9e11", "nan", "", "nan"},
+    {"NotANumber", "9e11", "nan", "", "not finite"},
     {"OverflowingNumber", "17179869184", "99999999999999999999", "", "99999999999999999999"},
     {"OverflowingQuantity", "\"16GiB\"", "\"1e30GiB\"", "/devices/0/memory", "too large"},
     {"ZeroBandwidth", "\"1.25GB/s\"", "0", "/links/0/bandwidth", "above zero"},
@@ -101,16 +105,16 @@ const BadFile kBad[] = {
 class BadCluster : public testing::TestWithParam<BadFile> {};
 
 TEST_P(BadCluster, IsRefusedWithPlaceAndHint) {
-  test::expect_refused(read_cluster(edited(kToml, GetParam().from, GetParam().to), "bad.toml"), GetParam().pointer,
-                       GetParam().says);
+  test::expect_refused(read_cluster(edited(kToml, GetParam().from, GetParam().to), "bad.toml"),
+                       GetParam().pointer, GetParam().says);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadCluster, testing::ValuesIn(kBad),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ClusterFormat, RefusesAClusterWithoutDevices) {
-  test::expect_refused(read_cluster(R"({"name": "none", "hosts": [], "devices": []})", "none.json"), "/devices",
-                       "no devices");
+  test::expect_refused(read_cluster(R"({"name": "none", "hosts": [], "devices": []})", "none.json"),
+                       "/devices", "no devices");
 }
 
 TEST(ClusterFormat, RefusesDevicesThatNoLinkReaches) {
@@ -120,7 +124,8 @@ TEST(ClusterFormat, RefusesDevicesThatNoLinkReaches) {
 }
 
 TEST(ClusterFormat, AcceptsKindsThatNobodyKnows) {
-  EXPECT_TRUE(read_cluster(edited(kToml, "kind = \"v100\"\nmemory = 1", "kind = \"x9\"\nmemory = 1"), "new.toml"));
+  EXPECT_TRUE(read_cluster(
+      edited(kToml, "kind = \"v100\"\nmemory = 1", "kind = \"x9\"\nmemory = 1"), "new.toml"));
 }
 
 TEST(ClusterFormat, SurvivesTruncationAndDamage) {

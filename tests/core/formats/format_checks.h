@@ -26,7 +26,9 @@ struct BadFile {
   const char* pointer;  // of the error
   const char* says;     // part of message or hint
 };
-inline void PrintTo(const BadFile& bad, std::ostream* out) { *out << bad.name; }
+inline void PrintTo(const BadFile& bad, std::ostream* out) {
+  *out << bad.name;
+}
 
 template <class T>
 void expect_refused(const Result<T>& result, std::string_view pointer, std::string_view says) {
@@ -53,7 +55,8 @@ void expect_truncations_refused(const std::string& json, Read read) {
   }
 }
 
-// A beginning of a TOML file may be a file of its own, with fewer rows: then it must be one that can be written again.
+// A beginning of a TOML file may be a file of its own, with fewer rows: then it must be one that
+// can be written again.
 template <class Read, class Write>
 void expect_truncations_survived(const std::string& toml, Read read, Write write) {
   for (std::size_t length = 0; length < toml.size(); ++length) {
@@ -68,7 +71,8 @@ void expect_truncations_survived(const std::string& toml, Read read, Write write
   }
 }
 
-// Every byte of a file replaced by some that matter to a parser: never a crash, and what is accepted is valid.
+// Every byte of a file replaced by some that matter to a parser: never a crash, and what is
+// accepted is valid.
 template <class Read>
 void expect_damage_survived(const std::string& json, Read read) {
   for (std::size_t at = 0; at < json.size(); ++at) {

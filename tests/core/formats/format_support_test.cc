@@ -10,7 +10,9 @@ namespace {
 Error placed(std::string_view pointer) {
   const auto document = parse_json("{\n  \"stages\": [\n    {\"layers\": [1]}]}", "plan.json");
   ReadContext context("plan.json");
-  EXPECT_FALSE(fail_at_pointer(context, *document, Error{.message = "wrong", .where = {.pointer = std::string(pointer)}, .hint = "do right"}));
+  EXPECT_FALSE(fail_at_pointer(
+      context, *document,
+      Error{.message = "wrong", .where = {.pointer = std::string(pointer)}, .hint = "do right"}));
   return context.take_error();
 }
 
@@ -45,7 +47,8 @@ TEST(NameTable, FindsIndicesAndSuggestsTheNearestName) {
   EXPECT_EQ(all.error().message, "there is no layer 'haed'");
   EXPECT_EQ(all.error().hint, "did you mean 'head'?");
   const std::vector<Named> none;
-  EXPECT_EQ(NameTable(none, "source").find<SourceId>("x", "").error().hint, "the file lists no sources");
+  EXPECT_EQ(NameTable(none, "source").find<SourceId>("x", "").error().hint,
+            "the file lists no sources");
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ namespace {
 using test::BadFile;
 using test::edited;
 
-const auto kRead = [](const std::string& text, const char* file) { return read_profile(text, file); };
+const auto kRead = [](const std::string& text, const char* file) {
+  return read_profile(text, file);
+};
 
 TEST(ProfileFormat, GivesBackWhatWasWritten) {
   std::vector<Profile> profiles = {test::sample_profile()};
@@ -37,25 +39,30 @@ TEST(ProfileFormat, ReadsTheExamplesOfItsDocument) {
 const BadFile kBad[] = {
     {"AnotherVersion", "profile/1", "profile/0", "/schema", "another version"},
     {"NoSchema", "\"schema\": \"penstock.profile/1\",", "", "", "missing key \"schema\""},
-    {"UnknownKey", "\"load_average\"", "\"load_avrage\"", "", "is \"load_avrage\" a misspelling of it?"},
+    {"UnknownKey", "\"load_average\"", "\"load_avrage\"", "",
+     "is \"load_avrage\" a misspelling of it?"},
     {"UnknownOp", "\"op\": \"STEP\"", "\"op\": \"STOP\"", "/times/2/op", "did you mean \"STEP\"?"},
-    {"NegativeTime", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": -1", "/step_overhead_ns", "at least 0"},
-    {"OverflowingTime", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": 12345678901234567890", "",
-     "12345678901234567890"},
-    {"FractionOfANanosecond", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": 0.5", "/step_overhead_ns", "whole"},
+    {"NegativeTime", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": -1", "/step_overhead_ns",
+     "at least 0"},
+    {"OverflowingTime", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": 12345678901234567890",
+     "", "12345678901234567890"},
+    {"FractionOfANanosecond", "\"step_overhead_ns\": 1234", "\"step_overhead_ns\": 0.5",
+     "/step_overhead_ns", "whole"},
     {"SameCostTwice", "\"microbatch\": 2", "\"microbatch\": 1", "/times/1", "same keys"},
-    {"NegativeSize", "\"saved_bytes\": 128", "\"saved_bytes\": -128", "/memory/0/saved_bytes", "at least 0"},
+    {"NegativeSize", "\"saved_bytes\": 128", "\"saved_bytes\": -128", "/memory/0/saved_bytes",
+     "at least 0"},
     {"WrongType", "\"warnings\": [", "\"warnings\": [3, ", "/warnings/0", "expected a string"},
     {"QuantilesOutOfOrder", "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 990, \"p10_ns\": 1000",
-     "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 990, \"p10_ns\": 1200", "/links/0/median_ns", "ascend"},
+     "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 990, \"p10_ns\": 1200", "/links/0/median_ns",
+     "ascend"},
 };
 
 class BadProfile : public testing::TestWithParam<BadFile> {};
 
 TEST_P(BadProfile, IsRefusedWithPlaceAndHint) {
   const std::string json = write_profile(test::sample_profile());
-  test::expect_refused(read_profile(edited(json, GetParam().from, GetParam().to), "bad.json"), GetParam().pointer,
-                       GetParam().says);
+  test::expect_refused(read_profile(edited(json, GetParam().from, GetParam().to), "bad.json"),
+                       GetParam().pointer, GetParam().says);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadProfile, testing::ValuesIn(kBad),

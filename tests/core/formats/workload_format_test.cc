@@ -11,7 +11,9 @@ namespace {
 using test::BadFile;
 using test::edited;
 
-const auto kRead = [](const std::string& text, const char* file) { return read_workload(text, file); };
+const auto kRead = [](const std::string& text, const char* file) {
+  return read_workload(text, file);
+};
 
 TEST(WorkloadFormat, GivesBackWhatWasWritten) {
   std::vector<Workload> workloads = {test::sample_workload(), test::sample_distillation()};
@@ -51,31 +53,39 @@ TEST(WorkloadFormat, TrainsEveryNetworkOfAFileWithoutStores) {
 
 const BadFile kBad[] = {
     {"AnotherVersion", "workload/1", "workload/9", "/schema", "another version"},
-    {"UnknownKey", "\"global_batch\": 8", "\"global_batch\": 8, \"optimiser\": {}", "/optimiser", "did you mean \"optimizer\"?"},
-    {"MisspeltRequiredKey", "\"global_batch\"", "\"global_bach\"", "", "is \"global_bach\" a misspelling of it?"},
+    {"UnknownKey", "\"global_batch\": 8", "\"global_batch\": 8, \"optimiser\": {}", "/optimiser",
+     "did you mean \"optimizer\"?"},
+    {"MisspeltRequiredKey", "\"global_batch\"", "\"global_bach\"", "",
+     "is \"global_bach\" a misspelling of it?"},
     {"NegativeBatch", "\"global_batch\": 8", "\"global_batch\": -8", "/global_batch", "is -8"},
-    {"FractionalBatch", "\"global_batch\": 8", "\"global_batch\": 8.5", "/global_batch", "expected an integer"},
-    {"OverflowingBatch", "\"global_batch\": 8", "\"global_batch\": 99999999999999999999", "", "99999999999999999999"},
+    {"FractionalBatch", "\"global_batch\": 8", "\"global_batch\": 8.5", "/global_batch",
+     "expected an integer"},
+    {"OverflowingBatch", "\"global_batch\": 8", "\"global_batch\": 99999999999999999999", "",
+     "99999999999999999999"},
     {"NotANumber", "\"learning_rate\": 0.1", "\"learning_rate\": NaN", "", ""},
     {"HugeNumber", "\"learning_rate\": 0.1", "\"learning_rate\": 1e999", "", ""},
-    {"WrongType", "\"learning_rate\": 0.1", "\"learning_rate\": \"fast\"", "/optimizer/learning_rate", "expected a number"},
-    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"relu\"", "/networks/0/layers/5/kind", "did you mean \"gelu\"?"},
-    {"UnknownInput", "\"inputs\": [\"residual\"]", "\"inputs\": [\"residul\"]", "/networks/0/layers/5/inputs/0",
-     "did you mean 'residual'?"},
-    {"InputThatComesLater", "\"inputs\": [\"residual\"]", "\"inputs\": [\"head\"]", "/networks/0/layers/5/inputs/0",
-     "does not come before it"},
-    {"UnknownSource", "\"sources\": [\"targets\"]", "\"sources\": [\"labels\"]", "/networks/0/layers/7/sources/0",
-     "no source 'labels'"},
-    {"OtherShape", "\"heads\": 2", "\"heads\": 5", "/networks/0/layers/3/attributes/heads", "5 heads"},
-    {"StoreOfNoNetwork", "\"network\": \"tiny\"", "\"network\": \"tinny\"", "/stores/0/network", "did you mean 'tiny'?"},
+    {"WrongType", "\"learning_rate\": 0.1", "\"learning_rate\": \"fast\"",
+     "/optimizer/learning_rate", "expected a number"},
+    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"relu\"", "/networks/0/layers/5/kind",
+     "did you mean \"gelu\"?"},
+    {"UnknownInput", "\"inputs\": [\"residual\"]", "\"inputs\": [\"residul\"]",
+     "/networks/0/layers/5/inputs/0", "did you mean 'residual'?"},
+    {"InputThatComesLater", "\"inputs\": [\"residual\"]", "\"inputs\": [\"head\"]",
+     "/networks/0/layers/5/inputs/0", "does not come before it"},
+    {"UnknownSource", "\"sources\": [\"targets\"]", "\"sources\": [\"labels\"]",
+     "/networks/0/layers/7/sources/0", "no source 'labels'"},
+    {"OtherShape", "\"heads\": 2", "\"heads\": 5", "/networks/0/layers/3/attributes/heads",
+     "5 heads"},
+    {"StoreOfNoNetwork", "\"network\": \"tiny\"", "\"network\": \"tinny\"", "/stores/0/network",
+     "did you mean 'tiny'?"},
 };
 
 class BadWorkload : public testing::TestWithParam<BadFile> {};
 
 TEST_P(BadWorkload, IsRefusedWithPlaceAndHint) {
   const std::string json = write_workload(test::sample_workload());
-  test::expect_refused(read_workload(edited(json, GetParam().from, GetParam().to), "bad.json"), GetParam().pointer,
-                       GetParam().says);
+  test::expect_refused(read_workload(edited(json, GetParam().from, GetParam().to), "bad.json"),
+                       GetParam().pointer, GetParam().says);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadWorkload, testing::ValuesIn(kBad),
@@ -85,7 +95,8 @@ TEST(WorkloadFormat, SurvivesTruncationAndDamage) {
   const std::string json = write_workload(test::sample_workload());
   test::expect_truncations_refused(json, kRead);
   test::expect_damage_survived(json, kRead);
-  test::expect_truncations_survived(write_workload_toml(test::sample_workload()), kRead, write_workload);
+  test::expect_truncations_survived(write_workload_toml(test::sample_workload()), kRead,
+                                    write_workload);
 }
 
 }  // namespace

@@ -1,0 +1,363 @@
+#include "sim/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sim/engine_state.h"
+#include "sim/event_queue.h"
+#include "sim/memory.h"
+
+namespace penstock {
+namespace {
+
+bool takes_its_recipe(Op op) { return op <= Op::Fuse || op == Op::Step || op == Op::Fill; }
+
+class Engine {
+ public:
+  Engine(const Program& program, const EngineOptions& options) : program_(program), options_(options) {}
+
+  Result<EngineResult> run() {
+    PENSTOCK_TRY_VOID(prepare());
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      leave_section(streams_[s]);
+      ready_.push_back(static_cast<std::uint32_t>(streams_.size()) - 1 - s);
+    }
+    while (true) {
+      while (!ready_.empty()) {
+        const std::uint32_t stream = ready_.back();
+        ready_.pop_back();
+        advance(stream);
+      }
+      if (queue_.empty()) break;
+      const Event event = queue_.pop();
+      now_ = event.time;
+      finish(streams_[event.subject]);
+      ready_.push_back(event.subject);
+    }
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      if (!streams_[s].finished()) return fail(stopped(s));
+    }
+    return report();
+  }
+
+ private:
+  Result<void> prepare();
+  Result<void> examine(const Instruction& instruction, std::uint32_t stream);
+  EngineResult report();
+  Error stopped(std::uint32_t stream) const;
+  std::string place(std::uint32_t stream) const;
+
+  // Instructions of a stream before entry `index` of a section, in a repetition.
+  std::uint64_t position(const StreamState& s, std::uint32_t section, std::int32_t repetition, std::uint32_t index) const {
+    const std::uint64_t bodies = section == 0 ? 0 : section == 1 ? static_cast<std::uint64_t>(repetition) : static_cast<std::uint64_t>(repetitions_);
+    return index + (section == 0 ? 0 : s.sections[0]->size()) + bodies * s.sections[1]->size();
+  }
+
+  // From the end of a section to the next instruction there is: of the next repetition or of a later section.
+  void leave_section(StreamState& s) {
+    while (!s.finished() && s.index == s.sections[s.section]->size()) {
+      s.index = 0;
+      if (s.section == 1 && !s.sections[1]->empty() && s.repetition + 1 < repetitions_) {
+        ++s.repetition;
+        return;
+      }
+      ++s.section;
+    }
+    if (s.number == 0 && s.section != 1 && !memory_.empty()) hold(s.rank, memory_[s.rank].always);
+  }
+
+  // Instructions of one stream until one takes time or has to wait.
+  void advance(std::uint32_t number) {
+    StreamState& s = streams_[number];
+    while (!s.finished()) {
+      const Instruction& instruction = s.current();
+      if (!s.is_reached) {
+        s.is_reached = true;
+        if (s.number == 0 && s.section == 1 && !memory_.empty()) hold(s.rank, memory_[s.rank].at[s.index]);
+        if (instruction.after_stream >= 0 && must_wait(s, number, instruction)) return;
+      }
+      s.start = now_;
+      if (instruction.key.op == Op::Send) {
+        if (!send(s, instruction)) return;
+      } else if (instruction.key.op == Op::Recv) {
+        if (!receive(s, number, instruction)) return;
+      } else if (instruction.key.op != Op::Wait) {
+        const Nanoseconds duration = duration_of(instruction);
+        if (duration.value > 0) {
+          queue_.push(now_ + duration, number);
+          return;
+        }
+      }
+      finish(s);
+    }
+  }
+
+  bool must_wait(StreamState& s, std::uint32_t number, const Instruction& instruction) {
+    StreamState& other = streams_[number - s.number + static_cast<std::uint32_t>(instruction.after_stream)];
+    s.waits_until = position(other, s.section, s.repetition, instruction.after_index) + 1;
+    if (other.done >= s.waits_until) return false;
+    s.next_waiter = other.first_waiter;
+    other.first_waiter = number;
+    return true;
+  }
+
+  // The current instruction of `s` is over: notes it, lets go who waited for it, and moves on.
+  void finish(StreamState& s) {
+    const Instruction& instruction = s.current();
+    if (instruction.key.op != Op::Wait) note(s, instruction);
+    ++s.done;
+    ++s.index;
+    s.is_reached = false;
+    if (s.index == s.sections[s.section]->size()) leave_section(s);
+    std::uint32_t* link = &s.first_waiter;
+    while (*link != kNoStream) {
+      StreamState& waiter = streams_[*link];
+      if (waiter.waits_until <= s.done) {
+        ready_.push_back(*link);
+        *link = waiter.next_waiter;
+      } else {
+        link = &waiter.next_waiter;
+      }
+    }
+  }
+
+  // True if the SEND is over at once.
+  bool send(StreamState& s, const Instruction& instruction) {
+    EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
+    const Nanoseconds duration = duration_of(instruction);
+    if (options_.discipline == Discipline::Eager) {
+      const Message message{now_, now_ + duration, s.next_span};
+      if (edge.receiver_waits) {
+        edge.receiver_waits = false;
+        take(streams_[edge.receiver], message);
+        queue_.push(message.arrival, edge.receiver);
+      } else {
+        edge.posted.push_back(message);
+      }
+      return true;
+    }
+    edge.sender_waits = true;
+    if (edge.receiver_waits) start_transfer(edge, duration);
+    return false;
+  }
+
+  // True if the RECV is over at once.
+  bool receive(StreamState& s, std::uint32_t number, const Instruction& instruction) {
+    EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
+    if (options_.discipline == Discipline::Eager && edge.next < edge.posted.size()) {
+      const Message message = edge.posted[edge.next++];
+      if (edge.next == edge.posted.size()) {
+        edge.posted.clear();
+        edge.next = 0;
+      }
+      take(s, message);
+      if (message.arrival <= now_) return true;
+      queue_.push(message.arrival, number);
+      return false;
+    }
+    edge.receiver_waits = true;
+    if (edge.sender_waits) start_transfer(edge, duration_of(streams_[edge.sender].current()));
+    return false;
+  }
+
+  void take(StreamState& receiver, const Message& message) {
+    receiver.start = std::max(receiver.start, message.posted);
+    link(message.span, receiver.next_span);
+  }
+
+  void start_transfer(EdgeState& edge, Nanoseconds duration) {
+    edge.sender_waits = edge.receiver_waits = false;
+    streams_[edge.sender].start = streams_[edge.receiver].start = now_;
+    link(streams_[edge.sender].next_span, streams_[edge.receiver].next_span);
+    queue_.push(now_ + duration, edge.sender);
+    queue_.push(now_ + duration, edge.receiver);
+  }
+
+  void link(std::uint32_t from, std::uint32_t to) {
+    if (options_.spans) flows_.push_back({from, to});
+  }
+
+  void note(StreamState& s, const Instruction& instruction) {
+    const std::int32_t first_step = s.section == 0 ? 0 : (s.section == 1 ? s.repetition : repetitions_) * program_.body_steps;
+    Span span;
+    span.track = static_cast<std::uint32_t>(&s - streams_.data());
+    span.step = first_step + instruction.key.step;
+    span.start = s.start;
+    span.end = now_;
+    span.key = instruction.key;
+    if (options_.spans) {
+      spans_[s.next_span++] = span;
+    } else if (s.number == 0) {
+      // Of each step the first, and the last so far.
+      std::vector<Span>& kept = kept_[s.rank];
+      const std::size_t n = kept.size();
+      if (n >= 2 && kept[n - 1].step == span.step && kept[n - 2].step == span.step) {
+        kept.back() = span;
+      } else {
+        kept.push_back(span);
+      }
+    }
+  }
+
+  // The rank's memory is at `level` from now on.
+  void hold(std::uint32_t rank, Bytes level) {
+    if (!options_.memory_counters) return;
+    std::vector<CounterPoint>& points = points_[rank];
+    if (!points.empty() && points.back().value == level.value) return;
+    points.push_back({rank, now_, level.value});
+  }
+
+  Nanoseconds duration_of(const Instruction& instruction) const {
+    return instruction.recipe < 0 ? Nanoseconds() : durations_[static_cast<std::size_t>(instruction.recipe)];
+  }
+
+  const Program& program_;
+  const EngineOptions& options_;
+  std::int32_t repetitions_ = 0;
+  std::vector<Nanoseconds> durations_;  // one a recipe
+  std::vector<StreamState> streams_;    // of all ranks, those of a rank one after the other
+  std::vector<EdgeState> edges_;
+  std::vector<std::uint32_t> ready_;    // streams that can go on at this time
+  EventQueue queue_;                    // subjects: streams whose current instruction ends
+  Nanoseconds now_;
+  std::vector<LiveMemory> memory_;      // one a rank; empty if the program has no buffers
+  std::vector<Span> spans_;
+  std::vector<std::vector<Span>> kept_;  // one a rank, without spans
+  std::vector<Flow> flows_;
+  std::vector<std::vector<CounterPoint>> points_;  // one a rank
+};
+
+Result<void> Engine::examine(const Instruction& instruction, std::uint32_t stream) {
+  const Op op = instruction.key.op;
+  PENSTOCK_CHECK(instruction.recipe < static_cast<std::int32_t>(durations_.size()), "an instruction names no recipe of the program");
+  if (!takes_its_recipe(op) && !is_transfer(op) && op != Op::Wait) {
+    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator does not run {}", streams_[stream].rank, text(instruction), name(op)));
+  }
+  if (!is_transfer(op)) return {};
+  if (instruction.group != 0) {
+    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator does not run grouped transfers", streams_[stream].rank, text(instruction)));
+  }
+  PENSTOCK_CHECK(instruction.target >= 0 && instruction.target < static_cast<std::int32_t>(edges_.size()), "a transfer names no edge");
+  EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
+  std::uint32_t& side = op == Op::Send ? edge.sender : edge.receiver;
+  if (side != kNoStream && side != stream) {
+    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator wants all {}s of an edge in one stream",
+                                                    streams_[stream].rank, text(instruction), name(op)));
+  }
+  side = stream;
+  return {};
+}
+
+Result<void> Engine::prepare() {
+  PENSTOCK_CHECK(options_.steps > 0 && program_.body_steps > 0, "steps are counted from 1");
+  repetitions_ = (options_.steps + program_.body_steps - 1) / program_.body_steps;
+  for (const Recipe& recipe : program_.recipes) durations_.push_back(recipe.duration());
+  edges_.resize(program_.edges.size());
+  std::uint64_t spans = 0;
+  for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
+    const std::vector<Stream>& streams = program_.ranks[r].streams;
+    for (std::size_t k = 0; k < streams.size(); ++k) {
+      StreamState& s = streams_.emplace_back();
+      s.sections = {&streams[k].prologue, &streams[k].body, &streams[k].epilogue};
+      s.rank = static_cast<std::uint32_t>(r);
+      s.number = static_cast<std::uint32_t>(k);
+      s.next_span = static_cast<std::uint32_t>(spans);
+      for (std::size_t section = 0; section < 3; ++section) {
+        std::uint64_t lasting = 0;
+        for (const Instruction& instruction : *s.sections[section]) {
+          PENSTOCK_TRY_VOID(examine(instruction, static_cast<std::uint32_t>(streams_.size() - 1)));
+          PENSTOCK_CHECK(instruction.after_stream < static_cast<std::int32_t>(streams.size()), "an instruction waits for no stream of its rank");
+          lasting += instruction.key.op != Op::Wait;
+        }
+        spans += lasting * (section == 1 ? static_cast<std::uint64_t>(repetitions_) : 1);
+      }
+    }
+  }
+  PENSTOCK_CHECK(spans < ~std::uint32_t{0}, "more spans than a timeline can number");
+  if (options_.spans) {
+    spans_.resize(spans);
+    flows_.reserve(spans / 3);
+  } else {
+    kept_.resize(program_.ranks.size());
+  }
+  points_.resize(program_.ranks.size());
+  for (std::size_t r = 0; r < program_.ranks.size() && !program_.buffers.empty(); ++r) memory_.push_back(live_memory(program_, RankId(static_cast<std::int64_t>(r))));
+  ready_.reserve(streams_.size());
+  queue_.reserve(streams_.size());
+  return {};
+}
+
+EngineResult Engine::report() {
+  EngineResult result;
+  Timeline& timeline = result.timeline;
+  timeline.name = program_.name;
+  timeline.ranks = static_cast<std::int32_t>(program_.ranks.size());
+  for (const StreamState& s : streams_) {
+    const Stream& stream = program_.ranks[s.rank].streams[s.number];
+    std::string lane(kComputeLane);
+    if (s.number > 0 && stream.edge.valid()) {
+      const ProgramEdge& edge = program_.edges[stream.edge.index()];
+      lane = fmt::format("{} {}>{}", stream.kind == StreamKind::Receive ? "receive" : "send", edge.source.value, edge.destination.value);
+    } else if (s.number > 0) {
+      lane = fmt::format("stream {}", s.number);
+    }
+    timeline.tracks.push_back({RankId(s.rank), std::move(lane)});
+    result.instructions += static_cast<std::int64_t>(s.done);
+  }
+  timeline.spans = std::move(spans_);
+  for (const std::vector<Span>& kept : kept_) timeline.spans.insert(timeline.spans.end(), kept.begin(), kept.end());
+  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) { return a.from < b.from; });
+  timeline.flows = std::move(flows_);
+  timeline.peak_memory = program_.arena;
+  for (std::uint32_t r = 0; r < memory_.size(); ++r) {
+    timeline.live_peak.push_back(memory_[r].peak);
+    if (!options_.memory_counters) continue;
+    timeline.counters.push_back({RankId(r), "memory", "B"});
+    timeline.points.insert(timeline.points.end(), points_[r].begin(), points_[r].end());
+  }
+  result.events = static_cast<std::int64_t>(queue_.pushed());
+  return result;
+}
+
+std::string Engine::place(std::uint32_t stream) const {
+  const StreamState& s = streams_[stream];
+  return fmt::format("rank {} stream {} at {}", s.rank, s.number, text(s.current()));
+}
+
+// Nothing is left to happen and `stream` has not finished: follows who waits for whom until a stream comes up again.
+Error Engine::stopped(std::uint32_t stream) const {
+  std::vector<std::string> story;
+  std::vector<bool> is_told(streams_.size(), false);
+  while (!is_told[stream]) {
+    is_told[stream] = true;
+    const Instruction& instruction = streams_[stream].current();
+    std::uint32_t other = kNoStream;
+    std::string what;
+    if (is_transfer(instruction.key.op) && edges_[static_cast<std::size_t>(instruction.target)].sender_waits + edges_[static_cast<std::size_t>(instruction.target)].receiver_waits > 0) {
+      const EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
+      other = instruction.key.op == Op::Send ? edge.receiver : edge.sender;
+      what = fmt::format("the {} of edge {}", instruction.key.op == Op::Send ? "RECV" : "SEND", instruction.target);
+    } else {
+      other = stream - streams_[stream].number + static_cast<std::uint32_t>(instruction.after_stream);
+      what = fmt::format("instruction {} of stream {}", instruction.after_index, instruction.after_stream);
+    }
+    story.push_back(fmt::format("{} waits for {}", place(stream), what));
+    if (other == kNoStream || streams_[other].finished()) {
+      story.back() += ", which never comes";
+      break;
+    }
+    stream = other;
+  }
+  return {.code = ErrorCode::Infeasible,
+          .message = fmt::format("the program stops at {} ns: {}", now_.value, fmt::join(story, "; ")),
+          .hint = "penstock check names the rule that the program breaks"};
+}
+
+}  // namespace
+
+Result<EngineResult> simulate(const Program& program, const EngineOptions& options) { return Engine(program, options).run(); }
+
+}  // namespace penstock

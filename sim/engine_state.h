@@ -1,0 +1,46 @@
+#pragma once
+
+// Where the streams and edges of a program stand while the engine runs it.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/program.h"
+#include "core/units.h"
+
+namespace penstock {
+
+inline constexpr std::uint32_t kNoStream = ~std::uint32_t{0};
+
+// Where one stream stands.
+struct StreamState {
+  std::array<const std::vector<Instruction>*, 3> sections{};  // prologue, body, epilogue
+  std::uint32_t rank = 0, number = 0;  // its rank, and which of the rank's streams it is
+  std::uint32_t section = 0, index = 0;
+  std::int32_t repetition = 0;
+  bool is_reached = false;    // the current instruction has been looked at before
+  std::uint64_t done = 0;     // instructions that are over
+  Nanoseconds start;          // of the current instruction
+  std::uint32_t next_span = 0;
+  std::uint32_t first_waiter = kNoStream;  // streams of the rank that wait for this one …
+  std::uint32_t next_waiter = kNoStream;   // … linked
+  std::uint64_t waits_until = 0;       // the other's `done` that this one waits for
+
+  bool finished() const { return section == 3; }
+  const Instruction& current() const { return (*sections[section])[index]; }
+};
+
+struct Message {
+  Nanoseconds posted, arrival;
+  std::uint32_t span = 0;
+};
+
+struct EdgeState {
+  std::uint32_t sender = kNoStream, receiver = kNoStream;  // the streams that hold the edge's SENDs and RECVs
+  bool sender_waits = false, receiver_waits = false;
+  std::vector<Message> posted;  // eager: not received yet, from `next` on
+  std::size_t next = 0;
+};
+
+}  // namespace penstock
