@@ -58,7 +58,10 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
       if (declared[i].value.empty()) {
         toggles[i] = app.add_flag(declared[i].names);
       } else {
-        app.add_option(declared[i].names, values[i])->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        app.add_option(declared[i].names, values[i])
+            ->expected(1)
+            ->type_name(declared[i].value)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       }
     }
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -5,14 +5,19 @@ namespace {
 
 constexpr std::int64_t kFloat = 4;  // bytes of an f32: what every auxiliary value is stored as
 
-Bytes floats(std::int64_t count) { return align_up(Bytes(count * kFloat), kTensorAlignment); }
+Bytes floats(std::int64_t count) {
+  return align_up(Bytes(count * kFloat), kTensorAlignment);
+}
 
 }  // namespace
 
-BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
-  PENSTOCK_CHECK(input_shapes.size() == layer.inputs.size(), "one shape for each input of the layer");
+BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> input_shapes,
+                             std::int64_t microbatch) {
+  PENSTOCK_CHECK(input_shapes.size() == layer.inputs.size(),
+                 "one shape for each input of the layer");
   const auto input = [&]() -> const TensorShape& {
-    PENSTOCK_CHECK(!input_shapes.empty() && !input_shapes[0].dimensions.empty(), "this kind of layer reads a tensor");
+    PENSTOCK_CHECK(!input_shapes.empty() && !input_shapes[0].dimensions.empty(),
+                   "this kind of layer reads a tensor");
     return input_shapes[0];
   };
   switch (layer.kind) {
@@ -25,7 +30,8 @@ BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> in
     }
     case LayerKind::Attention: {
       const std::int64_t tokens = input().dimensions.front();
-      return {.inputs = true, .saved = floats(microbatch * layer.attribute("heads") * tokens * tokens)};
+      return {.inputs = true,
+              .saved = floats(microbatch * layer.attribute("heads") * tokens * tokens)};
     }
     case LayerKind::CrossEntropy:
       return {.inputs = false, .saved = floats(microbatch * input().elements())};

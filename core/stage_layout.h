@@ -11,7 +11,7 @@
 //             buffer; of a tensor that came in over an edge, in that edge's gradient send buffer; else in the workspace.
 //             Contributions are added from the last consumer to the first, those of later stages before those of this one.
 //             A stage that reads a tensor several times sends the sum of its contributions, so the whole is the same sum as
-//             on one stage, bit for bit, unless three or more layers read the tensor and a middle stage holds two of them.
+//             on one stage, bit for bit, unless it has three or more terms and a middle stage sends the sum of two of them.
 //
 // Only layers on a path to the loss have gradients; without a loss layer every layer has (its sinks stand for the loss).
 //

@@ -190,9 +190,43 @@ void append_table(std::string& out, const Value& table, const std::string& path)
   }
 }
 
+// The library recurses over the parts of a dotted key, and over its tables again when it frees
+// them; thousands of parts would end the process. Such a key stands on one line, so dots are
+// counted between commas and outside quotes. Returns the line of the first key that is far too
+// long, or 0.
+int line_of_endless_key(std::string_view text) {
+  constexpr int kMostDots = 4096;
+  int line = 1, dots = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n')
+        ++i;
+      else if (c == quote)
+        quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ',') {
+      dots = 0;
+    } else if (c == '.' && ++dots > kMostDots) {
+      return line;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<Value> parse_toml(std::string_view text, std::string file_name) {
+  if (const int line = line_of_endless_key(text))
+    return fail({.code = ErrorCode::BadInput,
+                 .message = fmt::format("nested more than {} deep", kDeepestNesting),
+                 .where = {.file = std::move(file_name), .line = line}});
   try {
     const toml::table table = toml::parse(text);
     return Reader(file_name).read(table, 0);

@@ -29,7 +29,8 @@ const std::string* TextForm::find(std::string_view key) const {
 
 Result<TextForm> parse_text_form(std::string_view text) {
   const auto refuse = [&](std::string why) {
-    return fail(ErrorCode::Usage, fmt::format("\"{}\": {}", text, why), "write name:key=value,key=value");
+    return fail(ErrorCode::Usage, fmt::format("\"{}\": {}", text, why),
+                "write name:key=value,key=value");
   };
   const std::size_t colon = text.find(':');
   TextForm form{.name = std::string(text.substr(0, colon)), .argument = {}, .settings = {}};
@@ -74,9 +75,11 @@ Result<std::int64_t> parse_count(std::string_view text, std::string_view what, s
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string range = fmt::format("from {} to {}", least, greatest);
   if (error == std::errc::invalid_argument || end != text.data() + text.size())
-    return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a whole number", what, text), "write digits only, " + range);
+    return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a whole number", what, text),
+                "write digits only, " + range);
   if (error != std::errc() || value < least || value > greatest)
-    return fail(ErrorCode::Usage, fmt::format("{}: {} is out of range", what, text), "it goes " + range);
+    return fail(ErrorCode::Usage, fmt::format("{}: {} is out of range", what, text),
+                "it goes " + range);
   return value;
 }
 

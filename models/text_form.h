@@ -1,7 +1,8 @@
 #pragma once
 
-// The short form in which built-in things are asked for: "name", "name:key=value,key=value", and, where a form takes a
-// leading argument, "name:argument,key=value". Keys may come in any order, each once. All errors here are usage errors.
+// The short form in which built-in things are asked for: "name", "name:key=value,key=value", and,
+// where a form takes a leading argument, "name:argument,key=value". Keys may come in any order,
+// each once. All errors here are usage errors.
 
 #include <cstdint>
 #include <string>
@@ -26,14 +27,15 @@ struct TextForm {
   const std::string* find(std::string_view key) const;
 };
 
-// Refuses an empty name, empty items ("gpt:", "gpt:a=1,,b=2"), a key or a value left out, a key written twice, and an
-// item without '=' that is not the first one.
+// Refuses an empty name, empty items ("gpt:", "gpt:a=1,,b=2"), a key or a value left out, a key
+// written twice, and an item without '=' that is not the first one.
 Result<TextForm> parse_text_form(std::string_view text);
 
 // Refuses a key that is not among `known`, naming the nearest one and all of them.
 Result<void> expect_keys(const TextForm& form, const std::vector<std::string_view>& known);
 
 // A whole number in decimal, between the two bounds; `what` names it in the error.
-Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least, std::int64_t greatest);
+Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,
+                                 std::int64_t greatest);
 
 }  // namespace penstock

@@ -9,15 +9,19 @@
 #include "sim/engine_state.h"
 #include "sim/event_queue.h"
 #include "sim/memory.h"
+#include "sim/stall.h"
 
 namespace penstock {
 namespace {
 
-bool takes_its_recipe(Op op) { return op <= Op::Fuse || op == Op::Step || op == Op::Fill; }
+bool takes_its_recipe(Op op) {
+  return op <= Op::Fuse || op == Op::Step || op == Op::Fill;
+}
 
 class Engine {
  public:
-  Engine(const Program& program, const EngineOptions& options) : program_(program), options_(options) {}
+  Engine(const Program& program, const EngineOptions& options)
+      : program_(program), options_(options) {}
 
   Result<EngineResult> run() {
     PENSTOCK_TRY_VOID(prepare());
@@ -38,7 +42,7 @@ class Engine {
       ready_.push_back(event.subject);
     }
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      if (!streams_[s].finished()) return fail(stopped(s));
+      if (!streams_[s].finished()) return fail(stall(streams_, edges_, s, now_));
     }
     return report();
   }
@@ -47,16 +51,18 @@ class Engine {
   Result<void> prepare();
   Result<void> examine(const Instruction& instruction, std::uint32_t stream);
   EngineResult report();
-  Error stopped(std::uint32_t stream) const;
-  std::string place(std::uint32_t stream) const;
 
   // Instructions of a stream before entry `index` of a section, in a repetition.
-  std::uint64_t position(const StreamState& s, std::uint32_t section, std::int32_t repetition, std::uint32_t index) const {
-    const std::uint64_t bodies = section == 0 ? 0 : section == 1 ? static_cast<std::uint64_t>(repetition) : static_cast<std::uint64_t>(repetitions_);
+  std::uint64_t position(const StreamState& s, std::uint32_t section, std::int32_t repetition,
+                         std::uint32_t index) const {
+    const std::uint64_t bodies = section == 0   ? 0
+                                 : section == 1 ? static_cast<std::uint64_t>(repetition)
+                                                : static_cast<std::uint64_t>(repetitions_);
     return index + (section == 0 ? 0 : s.sections[0]->size()) + bodies * s.sections[1]->size();
   }
 
-  // From the end of a section to the next instruction there is: of the next repetition or of a later section.
+  // From the end of a section to the next instruction there is: of the next repetition or of a
+  // later section.
   void leave_section(StreamState& s) {
     while (!s.finished() && s.index == s.sections[s.section]->size()) {
       s.index = 0;
@@ -76,7 +82,8 @@ class Engine {
       const Instruction& instruction = s.current();
       if (!s.is_reached) {
         s.is_reached = true;
-        if (s.number == 0 && s.section == 1 && !memory_.empty()) hold(s.rank, memory_[s.rank].at[s.index]);
+        if (s.number == 0 && s.section == 1 && !memory_.empty())
+          hold(s.rank, memory_[s.rank].at[s.index]);
         if (instruction.after_stream >= 0 && must_wait(s, number, instruction)) return;
       }
       s.start = now_;
@@ -96,7 +103,8 @@ class Engine {
   }
 
   bool must_wait(StreamState& s, std::uint32_t number, const Instruction& instruction) {
-    StreamState& other = streams_[number - s.number + static_cast<std::uint32_t>(instruction.after_stream)];
+    StreamState& other =
+        streams_[number - s.number + static_cast<std::uint32_t>(instruction.after_stream)];
     s.waits_until = position(other, s.section, s.repetition, instruction.after_index) + 1;
     if (other.done >= s.waits_until) return false;
     s.next_waiter = other.first_waiter;
@@ -181,7 +189,8 @@ class Engine {
   }
 
   void note(StreamState& s, const Instruction& instruction) {
-    const std::int32_t first_step = s.section == 0 ? 0 : (s.section == 1 ? s.repetition : repetitions_) * program_.body_steps;
+    const std::int32_t first_step =
+        s.section == 0 ? 0 : (s.section == 1 ? s.repetition : repetitions_) * program_.body_steps;
     Span span;
     span.track = static_cast<std::uint32_t>(&s - streams_.data());
     span.step = first_step + instruction.key.step;
@@ -211,7 +220,8 @@ class Engine {
   }
 
   Nanoseconds duration_of(const Instruction& instruction) const {
-    return instruction.recipe < 0 ? Nanoseconds() : durations_[static_cast<std::size_t>(instruction.recipe)];
+    return instruction.recipe < 0 ? Nanoseconds()
+                                  : durations_[static_cast<std::size_t>(instruction.recipe)];
   }
 
   const Program& program_;
@@ -220,10 +230,10 @@ class Engine {
   std::vector<Nanoseconds> durations_;  // one a recipe
   std::vector<StreamState> streams_;    // of all ranks, those of a rank one after the other
   std::vector<EdgeState> edges_;
-  std::vector<std::uint32_t> ready_;    // streams that can go on at this time
-  EventQueue queue_;                    // subjects: streams whose current instruction ends
+  std::vector<std::uint32_t> ready_;  // streams that can go on at this time
+  EventQueue queue_;                  // subjects: streams whose current instruction ends
   Nanoseconds now_;
-  std::vector<LiveMemory> memory_;      // one a rank; empty if the program has no buffers
+  std::vector<LiveMemory> memory_;  // one a rank; empty if the program has no buffers
   std::vector<Span> spans_;
   std::vector<std::vector<Span>> kept_;  // one a rank, without spans
   std::vector<Flow> flows_;
@@ -232,20 +242,28 @@ class Engine {
 
 Result<void> Engine::examine(const Instruction& instruction, std::uint32_t stream) {
   const Op op = instruction.key.op;
-  PENSTOCK_CHECK(instruction.recipe < static_cast<std::int32_t>(durations_.size()), "an instruction names no recipe of the program");
+  PENSTOCK_CHECK(instruction.recipe < static_cast<std::int32_t>(durations_.size()),
+                 "an instruction names no recipe of the program");
   if (!takes_its_recipe(op) && !is_transfer(op) && op != Op::Wait) {
-    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator does not run {}", streams_[stream].rank, text(instruction), name(op)));
+    return fail(ErrorCode::Unavailable,
+                fmt::format("rank {}: {}: the simulator does not run {}", streams_[stream].rank,
+                            text(instruction), name(op)));
   }
   if (!is_transfer(op)) return {};
   if (instruction.group != 0) {
-    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator does not run grouped transfers", streams_[stream].rank, text(instruction)));
+    return fail(ErrorCode::Unavailable,
+                fmt::format("rank {}: {}: the simulator does not run grouped transfers",
+                            streams_[stream].rank, text(instruction)));
   }
-  PENSTOCK_CHECK(instruction.target >= 0 && instruction.target < static_cast<std::int32_t>(edges_.size()), "a transfer names no edge");
+  PENSTOCK_CHECK(
+      instruction.target >= 0 && instruction.target < static_cast<std::int32_t>(edges_.size()),
+      "a transfer names no edge");
   EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
   std::uint32_t& side = op == Op::Send ? edge.sender : edge.receiver;
   if (side != kNoStream && side != stream) {
-    return fail(ErrorCode::Unavailable, fmt::format("rank {}: {}: the simulator wants all {}s of an edge in one stream",
-                                                    streams_[stream].rank, text(instruction), name(op)));
+    return fail(ErrorCode::Unavailable,
+                fmt::format("rank {}: {}: the simulator wants all {}s of an edge in one stream",
+                            streams_[stream].rank, text(instruction), name(op)));
   }
   side = stream;
   return {};
@@ -269,7 +287,8 @@ Result<void> Engine::prepare() {
         std::uint64_t lasting = 0;
         for (const Instruction& instruction : *s.sections[section]) {
           PENSTOCK_TRY_VOID(examine(instruction, static_cast<std::uint32_t>(streams_.size() - 1)));
-          PENSTOCK_CHECK(instruction.after_stream < static_cast<std::int32_t>(streams.size()), "an instruction waits for no stream of its rank");
+          PENSTOCK_CHECK(instruction.after_stream < static_cast<std::int32_t>(streams.size()),
+                         "an instruction waits for no stream of its rank");
           lasting += instruction.key.op != Op::Wait;
         }
         spans += lasting * (section == 1 ? static_cast<std::uint64_t>(repetitions_) : 1);
@@ -284,7 +303,8 @@ Result<void> Engine::prepare() {
     kept_.resize(program_.ranks.size());
   }
   points_.resize(program_.ranks.size());
-  for (std::size_t r = 0; r < program_.ranks.size() && !program_.buffers.empty(); ++r) memory_.push_back(live_memory(program_, RankId(static_cast<std::int64_t>(r))));
+  for (std::size_t r = 0; r < program_.ranks.size() && !program_.buffers.empty(); ++r)
+    memory_.push_back(live_memory(program_, RankId(static_cast<std::int64_t>(r))));
   ready_.reserve(streams_.size());
   queue_.reserve(streams_.size());
   return {};
@@ -300,7 +320,8 @@ EngineResult Engine::report() {
     std::string lane(kComputeLane);
     if (s.number > 0 && stream.edge.valid()) {
       const ProgramEdge& edge = program_.edges[stream.edge.index()];
-      lane = fmt::format("{} {}>{}", stream.kind == StreamKind::Receive ? "receive" : "send", edge.source.value, edge.destination.value);
+      lane = fmt::format("{} {}>{}", stream.kind == StreamKind::Receive ? "receive" : "send",
+                         edge.source.value, edge.destination.value);
     } else if (s.number > 0) {
       lane = fmt::format("stream {}", s.number);
     }
@@ -308,8 +329,10 @@ EngineResult Engine::report() {
     result.instructions += static_cast<std::int64_t>(s.done);
   }
   timeline.spans = std::move(spans_);
-  for (const std::vector<Span>& kept : kept_) timeline.spans.insert(timeline.spans.end(), kept.begin(), kept.end());
-  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) { return a.from < b.from; });
+  for (const std::vector<Span>& kept : kept_)
+    timeline.spans.insert(timeline.spans.end(), kept.begin(), kept.end());
+  std::sort(flows_.begin(), flows_.end(),
+            [](const Flow& a, const Flow& b) { return a.from < b.from; });
   timeline.flows = std::move(flows_);
   timeline.peak_memory = program_.arena;
   for (std::uint32_t r = 0; r < memory_.size(); ++r) {
@@ -322,42 +345,10 @@ EngineResult Engine::report() {
   return result;
 }
 
-std::string Engine::place(std::uint32_t stream) const {
-  const StreamState& s = streams_[stream];
-  return fmt::format("rank {} stream {} at {}", s.rank, s.number, text(s.current()));
-}
-
-// Nothing is left to happen and `stream` has not finished: follows who waits for whom until a stream comes up again.
-Error Engine::stopped(std::uint32_t stream) const {
-  std::vector<std::string> story;
-  std::vector<bool> is_told(streams_.size(), false);
-  while (!is_told[stream]) {
-    is_told[stream] = true;
-    const Instruction& instruction = streams_[stream].current();
-    std::uint32_t other = kNoStream;
-    std::string what;
-    if (is_transfer(instruction.key.op) && edges_[static_cast<std::size_t>(instruction.target)].sender_waits + edges_[static_cast<std::size_t>(instruction.target)].receiver_waits > 0) {
-      const EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
-      other = instruction.key.op == Op::Send ? edge.receiver : edge.sender;
-      what = fmt::format("the {} of edge {}", instruction.key.op == Op::Send ? "RECV" : "SEND", instruction.target);
-    } else {
-      other = stream - streams_[stream].number + static_cast<std::uint32_t>(instruction.after_stream);
-      what = fmt::format("instruction {} of stream {}", instruction.after_index, instruction.after_stream);
-    }
-    story.push_back(fmt::format("{} waits for {}", place(stream), what));
-    if (other == kNoStream || streams_[other].finished()) {
-      story.back() += ", which never comes";
-      break;
-    }
-    stream = other;
-  }
-  return {.code = ErrorCode::Infeasible,
-          .message = fmt::format("the program stops at {} ns: {}", now_.value, fmt::join(story, "; ")),
-          .hint = "penstock check names the rule that the program breaks"};
-}
-
 }  // namespace
 
-Result<EngineResult> simulate(const Program& program, const EngineOptions& options) { return Engine(program, options).run(); }
+Result<EngineResult> simulate(const Program& program, const EngineOptions& options) {
+  return Engine(program, options).run();
+}
 
 }  // namespace penstock

@@ -1,15 +1,17 @@
 #pragma once
 
-// Runs a Program on a virtual clock: streams of a rank concurrently, each in order, transfers by the times of their
-// recipes, memory by the program's own buffers. Deterministic: events are ordered by (time, sequence number), time is
-// integer nanoseconds.
+// Runs a Program on a virtual clock: streams of a rank concurrently, each in order, transfers by
+// the times of their recipes, memory by the program's own buffers. Deterministic: events are
+// ordered by (time, sequence number), time is integer nanoseconds.
 //
 //   compute, LOAD, LOSS, STEP …   take the length of their recipe
 //   WAIT                          takes no time and leaves no span
 //   SEND, RECV                    a transfer lasts as long as the SEND's recipe
-//     eager        SEND posts at once; RECV ends when the message has arrived: at the posting plus the transfer, or when
-//                  it is reached, if that is later
-//     rendezvous   the transfer starts once the SEND and the RECV have both been reached by their streams, and ends both
+//     eager        SEND posts at once; RECV ends when the message has arrived (at the posting plus
+//                  the transfer) or when it is reached, whichever is later
+//     rendezvous   the transfer starts once the SEND and the RECV have both been reached by their
+//                  streams, and ends both
+//
 // A RECV's span is the part of the transfer that it saw; its waiting before that is no span.
 
 #include <cstdint>
@@ -23,20 +25,23 @@ namespace penstock {
 
 struct EngineOptions {
   Discipline discipline = Discipline::Rendezvous;
-  std::int32_t steps = 1;   // prologue, then the body as often as it takes for so many steps, then epilogue
+  // Prologue, then the body as often as it takes for so many steps, then epilogue.
+  std::int32_t steps = 1;
   bool memory_counters = true;
-  bool spans = true;        // false: only the first and the last span of each step of each compute stream, and no flows
+  // False: only the first and the last span of each step of each compute stream, and no flows.
+  bool spans = true;
 };
 
 struct EngineResult {
-  Timeline timeline;              // a track a stream, "compute" or "send 0>1" (ranks); a counter "memory" a rank
+  // A track a stream, "compute" or "send 0>1" (ranks); a counter "memory" a rank.
+  Timeline timeline;
   std::int64_t instructions = 0;  // that ran
   std::int64_t events = 0;        // that the queue went through
 };
 
-// The program must have passed penstock::check. An operation or a grouping that the engine does not know is refused by name
-// (Unavailable), and a program that stops making progress is an error that says who waits for what (Infeasible).
-// O(instructions · log streams).
+// The program must have passed penstock::check. An operation or a grouping that the engine does not
+// know is refused by name (Unavailable), and a program that stops making progress is an error that
+// says who waits for what (Infeasible). O(instructions · log streams).
 Result<EngineResult> simulate(const Program& program, const EngineOptions& options = {});
 
 }  // namespace penstock

@@ -19,13 +19,13 @@ struct StreamState {
   std::uint32_t rank = 0, number = 0;  // its rank, and which of the rank's streams it is
   std::uint32_t section = 0, index = 0;
   std::int32_t repetition = 0;
-  bool is_reached = false;    // the current instruction has been looked at before
-  std::uint64_t done = 0;     // instructions that are over
-  Nanoseconds start;          // of the current instruction
+  bool is_reached = false;  // the current instruction has been looked at before
+  std::uint64_t done = 0;   // instructions that are over
+  Nanoseconds start;        // of the current instruction
   std::uint32_t next_span = 0;
   std::uint32_t first_waiter = kNoStream;  // streams of the rank that wait for this one …
   std::uint32_t next_waiter = kNoStream;   // … linked
-  std::uint64_t waits_until = 0;       // the other's `done` that this one waits for
+  std::uint64_t waits_until = 0;           // the other's `done` that this one waits for
 
   bool finished() const { return section == 3; }
   const Instruction& current() const { return (*sections[section])[index]; }
@@ -37,7 +37,8 @@ struct Message {
 };
 
 struct EdgeState {
-  std::uint32_t sender = kNoStream, receiver = kNoStream;  // the streams that hold the edge's SENDs and RECVs
+  std::uint32_t sender = kNoStream;    // the stream that holds the edge's SENDs
+  std::uint32_t receiver = kNoStream;  // … and its RECVs
   bool sender_waits = false, receiver_waits = false;
   std::vector<Message> posted;  // eager: not received yet, from `next` on
   std::size_t next = 0;

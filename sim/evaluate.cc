@@ -8,9 +8,10 @@
 namespace penstock {
 namespace {
 
-// Marks in finish_ before an operation has run: kNobody, or kFirstMark - r if rank r waits for it; who waited before r is
-// in next_waiter_[r]. A rank runs its list until it meets an input that is not there, leaves its mark in that place and is
-// put back on the stack by whoever fills it. So there is no queue, and no operation is tried twice for the same input.
+// Marks in finish_ before an operation has run: kNobody, or kFirstMark - r if rank r waits for it;
+// who waited before r is in next_waiter_[r]. A rank runs its list until it meets an input that is
+// not there, leaves its mark in that place and is put back on the stack by whoever fills it. So
+// there is no queue, and no operation is tried twice for the same input.
 constexpr std::int64_t kNobody = -1;
 constexpr std::int64_t kFirstMark = -2;
 
@@ -19,12 +20,17 @@ constexpr std::size_t kAhead = 16;  // entries: two cache lines
 // Kinds of routes: F, BF, B, W, R as in Op, then STEP.
 constexpr std::size_t kKinds = 6;
 constexpr std::size_t kStepKind = 5;
-constexpr std::size_t kind_of(Op op) { return static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::F); }
-static_assert(kind_of(Op::BF) == 1 && kind_of(Op::B) == 2 && kind_of(Op::W) == 3 && kind_of(Op::R) == 4);
+constexpr std::size_t kind_of(Op op) {
+  return static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::F);
+}
+static_assert(kind_of(Op::BF) == 1 && kind_of(Op::B) == 2 && kind_of(Op::W) == 3 &&
+              kind_of(Op::R) == 4);
 
-// Entries from one row of finish_ to the next: an odd number of cache lines, lest rows of 2^k microbatches share one set.
+// Entries from one row of finish_ to the next: an odd number of cache lines, lest rows of 2^k
+// microbatches share one set.
 std::size_t row_size(const Order& order) {
-  const std::size_t used = static_cast<std::size_t>(order.microbatches) * static_cast<std::size_t>(order.slices);
+  const std::size_t used =
+      static_cast<std::size_t>(order.microbatches) * static_cast<std::size_t>(order.slices);
   return ((used + 7) / 8 | 1) * 8;
 }
 std::size_t index_of(const Order& order, const OrderOp& op) {
@@ -36,12 +42,14 @@ std::size_t copy_of(const Order& order, const OrderOp& op) {
 
 // Edge numbers grouped by stage, ascending within each: a counting sort.
 template <class End>
-void group_edges(const Order& order, End end, std::vector<std::int32_t>& edges, std::vector<std::size_t>& first) {
+void group_edges(const Order& order, End end, std::vector<std::int32_t>& edges,
+                 std::vector<std::size_t>& first) {
   first.assign(static_cast<std::size_t>(order.stages) + 1, 0);
   for (const StageEdge& edge : order.edges) ++first[end(edge).index()];
   for (std::size_t s = 1; s < first.size(); ++s) first[s] += first[s - 1];
   edges.resize(order.edges.size());
-  for (std::size_t e = order.edges.size(); e-- > 0;) edges[--first[end(order.edges[e]).index()]] = static_cast<std::int32_t>(e);
+  for (std::size_t e = order.edges.size(); e-- > 0;)
+    edges[--first[end(order.edges[e]).index()]] = static_cast<std::int32_t>(e);
 }
 
 }  // namespace
@@ -52,8 +60,9 @@ double Evaluation::bubble_fraction() const {
   return 1 - static_cast<double>(most.value) / static_cast<double>(makespan.value);
 }
 
-// The loop. Plain: a chain of stages in one direction, one slice, and nothing to record; then an operation has one input
-// and a place in finish_ one waiter. Fused operations and the first one of each rank take the general way in any case.
+// The loop. Plain: a chain of stages in one direction, one slice, and nothing to record; then an
+// operation has one input and a place in finish_ one waiter. Fused operations and the first one of
+// each rank take the general way in any case.
 template <Discipline kDiscipline, bool kPlain>
 class Evaluator::Run {
  public:
@@ -96,8 +105,8 @@ class Evaluator::Run {
   }
 
  private:
-  // When a rank that is free at `clock` has one more input. Its transfer ends at or after the one before on its edge, as
-  // the rank waited for that too, so edges need no clock of their own.
+  // When a rank that is free at `clock` has one more input. Its transfer ends at or after the one
+  // before on its edge, as the rank waited for that too, so edges need no clock of their own.
   static std::int64_t arrive(std::int64_t clock, std::int64_t made, std::int64_t transfer) {
     if constexpr (kDiscipline == Discipline::Eager) return std::max(clock, made + transfer);
     return std::max(clock, made) + transfer;
@@ -119,7 +128,8 @@ class Evaluator::Run {
     *place = kFirstMark - rank;
   }
 
-  // Runs the rank's next operation and those fused with it; if one of them cannot start yet, the place of what it needs.
+  // Runs the rank's next operation and those fused with it; if one of them cannot start yet, the
+  // place of what it needs.
   std::int64_t* run_group(RankState& rank) {
     const OrderOp* const first = &order_.ops[rank.next];
     const OrderOp* const end_of_list = order_.ops.data() + rank.end;
@@ -158,8 +168,12 @@ class Evaluator::Run {
 
 const Evaluator::Route& Evaluator::route(const Order& order, const OrderOp& op) const {
   const std::size_t kind = op.op == Op::Step ? kStepKind : kind_of(op.op);
-  PENSTOCK_CHECK(kind < kKinds && op.stage < order.stages && copy_of(order, op) < order.rank_of.size(), "an operation is out of range");
-  PENSTOCK_CHECK(static_cast<std::int64_t>(op.microbatch) < order.microbatches && op.slice < order.slices, "an operation is out of range");
+  PENSTOCK_CHECK(
+      kind < kKinds && op.stage < order.stages && copy_of(order, op) < order.rank_of.size(),
+      "an operation is out of range");
+  PENSTOCK_CHECK(
+      static_cast<std::int64_t>(op.microbatch) < order.microbatches && op.slice < order.slices,
+      "an operation is out of range");
   return routes_[copy_of(order, op) * kKinds + kind];
 }
 
@@ -169,7 +183,8 @@ std::span<const Evaluator::Input> Evaluator::inputs(const Order& order, const Or
   return std::span(inputs_).subspan(first[0], first[1] - first[0]);
 }
 
-// The place of the first operation that must have run before `op` can start and has not, or nullptr.
+// The place of the first operation that must have run before `op` can start and has not, or
+// nullptr.
 std::int64_t* Evaluator::missing(const Order& order, const OrderOp& op) const {
   const Route& r = route(order, op);
   const std::size_t i = index_of(order, op);
@@ -183,22 +198,28 @@ std::int64_t* Evaluator::missing(const Order& order, const OrderOp& op) const {
   return nullptr;
 }
 
-// Rows of finish_: forward then backward of each copy of each stage, one row of zeros (for what needs nothing) and one
-// that is written and never read (of W, R and STEP). True if the order is plain, as said above.
+// Rows of finish_: forward then backward of each copy of each stage, one row of zeros (for what
+// needs nothing) and one that is written and never read (of W, R and STEP). True if the order is
+// plain, as said above.
 bool Evaluator::prepare(const Order& order, const OrderCosts& costs) {
   const std::size_t stages = static_cast<std::size_t>(order.stages);
   const std::size_t ranks = static_cast<std::size_t>(order.ranks);
   const std::size_t copies = order.rank_of.size();
-  PENSTOCK_CHECK(order.first.size() == ranks + 1 && order.first.back() == order.ops.size(), "lists of an order");
+  PENSTOCK_CHECK(order.first.size() == ranks + 1 && order.first.back() == order.ops.size(),
+                 "lists of an order");
   PENSTOCK_CHECK(copies == stages || copies == 2 * stages, "placement of an order");
-  for (const auto* by_stage : {&costs.forward, &costs.backward_input, &costs.backward_weight, &costs.recompute, &costs.step}) {
+  for (const auto* by_stage : {&costs.forward, &costs.backward_input, &costs.backward_weight,
+                               &costs.recompute, &costs.step}) {
     PENSTOCK_CHECK(by_stage->size() == stages, "costs are of another order: one a stage");
   }
-  PENSTOCK_CHECK(costs.activation.size() == order.edges.size() && costs.gradient.size() == order.edges.size(),
-                 "costs are of another order: one an edge");
+  PENSTOCK_CHECK(
+      costs.activation.size() == order.edges.size() && costs.gradient.size() == order.edges.size(),
+      "costs are of another order: one an edge");
 
-  group_edges(order, [](const StageEdge& e) { return e.to; }, edges_in_, first_in_);
-  group_edges(order, [](const StageEdge& e) { return e.from; }, edges_out_, first_out_);
+  group_edges(
+      order, [](const StageEdge& e) { return e.to; }, edges_in_, first_in_);
+  group_edges(
+      order, [](const StageEdge& e) { return e.from; }, edges_out_, first_out_);
   finish_.assign((2 * copies + 1) * row_size(order), kNobody);
   finish_.resize((2 * copies + 2) * row_size(order), 0);
   routes_.resize(copies * kKinds);
@@ -208,7 +229,8 @@ bool Evaluator::prepare(const Order& order, const OrderCosts& costs) {
   for (std::size_t s = 0; s < stages; ++s) {
     plain = plain && first_in_[s + 1] - first_in_[s] <= 1 && first_out_[s + 1] - first_out_[s] <= 1;
   }
-  for (std::size_t copy = 0; copy < copies; ++copy) prepare_stage(order, costs, copy / stages, copy % stages);
+  for (std::size_t copy = 0; copy < copies; ++copy)
+    prepare_stage(order, costs, copy / stages, copy % stages);
   first_input_.push_back(inputs_.size());
 
   ranks_.resize(ranks);
@@ -225,9 +247,12 @@ bool Evaluator::prepare(const Order& order, const OrderCosts& costs) {
   return plain;
 }
 
-void Evaluator::prepare_stage(const Order& order, const OrderCosts& costs, std::size_t direction, std::size_t stage) {
+void Evaluator::prepare_stage(const Order& order, const OrderCosts& costs, std::size_t direction,
+                              std::size_t stage) {
   const std::size_t first_copy = direction * static_cast<std::size_t>(order.stages);
-  const auto forward = [&](std::size_t s) { return finish_.data() + 2 * (first_copy + s) * row_size(order); };
+  const auto forward = [&](std::size_t s) {
+    return finish_.data() + 2 * (first_copy + s) * row_size(order);
+  };
   const auto backward = [&](std::size_t s) { return forward(s) + row_size(order); };
   std::int64_t* const unread = finish_.data() + 2 * order.rank_of.size() * row_size(order);
   std::int64_t* const zeros = unread + row_size(order);
@@ -249,26 +274,34 @@ void Evaluator::prepare_stage(const Order& order, const OrderCosts& costs, std::
     const std::size_t after = order.edges[edge].to.index();
     inputs_.push_back({backward(after), transfer(after, costs.gradient[edge])});
   }
-  const Input activation = first_backward > first_forward ? inputs_[first_forward] : Input{zeros, 0};
-  const Input gradient = inputs_.size() > first_backward ? inputs_[first_backward] : Input{forward(stage), 0};
+  const Input activation =
+      first_backward > first_forward ? inputs_[first_forward] : Input{zeros, 0};
+  const Input gradient =
+      inputs_.size() > first_backward ? inputs_[first_backward] : Input{forward(stage), 0};
 
   const std::int64_t b = costs.backward_input[stage].value;
   const std::int64_t w = costs.backward_weight[stage].value;
   Route* const routes = &routes_[(first_copy + stage) * kKinds];
-  routes[kind_of(Op::F)] = {activation.row, activation.row, forward(stage), costs.forward[stage].value, activation.transfer};
-  routes[kind_of(Op::BF)] = {gradient.row, forward(stage), backward(stage), b + w, gradient.transfer};
+  routes[kind_of(Op::F)] = {activation.row, activation.row, forward(stage),
+                            costs.forward[stage].value, activation.transfer};
+  routes[kind_of(Op::BF)] = {gradient.row, forward(stage), backward(stage), b + w,
+                             gradient.transfer};
   routes[kind_of(Op::B)] = {gradient.row, forward(stage), backward(stage), b, gradient.transfer};
   routes[kind_of(Op::W)] = {backward(stage), backward(stage), unread, w, 0};
-  routes[kind_of(Op::R)] = {forward(stage), forward(stage), unread, costs.recompute[stage].value, 0};
+  routes[kind_of(Op::R)] = {forward(stage), forward(stage), unread, costs.recompute[stage].value,
+                            0};
   routes[kStepKind] = {zeros, zeros, unread, costs.step[stage].value, 0};
 }
 
-Result<const Evaluation*> Evaluator::evaluate(const Order& order, const OrderCosts& costs, Discipline discipline) {
+Result<const Evaluation*> Evaluator::evaluate(const Order& order, const OrderCosts& costs,
+                                              Discipline discipline) {
   const bool plain = prepare(order, costs);
   if (discipline == Discipline::Eager) {
-    plain ? Run<Discipline::Eager, true>(*this, order)() : Run<Discipline::Eager, false>(*this, order)();
+    plain ? Run<Discipline::Eager, true>(*this, order)()
+          : Run<Discipline::Eager, false>(*this, order)();
   } else {
-    plain ? Run<Discipline::Rendezvous, true>(*this, order)() : Run<Discipline::Rendezvous, false>(*this, order)();
+    plain ? Run<Discipline::Rendezvous, true>(*this, order)()
+          : Run<Discipline::Rendezvous, false>(*this, order)();
   }
 
   evaluation_.makespan = evaluation_.span = Nanoseconds();
@@ -288,42 +321,52 @@ Result<const Evaluation*> Evaluator::evaluate(const Order& order, const OrderCos
   return &evaluation_;
 }
 
-// Follows who waits for whom from the first stuck rank until a rank comes up again (a deadlock) or the operation waited
-// for is in no list.
+// Follows who waits for whom from the first stuck rank until a rank comes up again (a deadlock) or
+// the operation waited for is in no list.
 Error Evaluator::deadlock(const Order& order) const {
   std::vector<std::string> story;
-  std::vector<std::size_t> told(ranks_.size(), order.ops.size());  // by rank: its place in the story
+  std::vector<std::size_t> told(ranks_.size(),
+                                order.ops.size());  // by rank: its place in the story
   std::size_t rank = 0;
   while (ranks_[rank].next == ranks_[rank].end) ++rank;
   while (told[rank] == order.ops.size()) {
     told[rank] = story.size();
     std::size_t at = ranks_[rank].next;
-    while (missing(order, order.ops[at]) == nullptr) ++at;  // of a fused group, the one that cannot start
+    while (missing(order, order.ops[at]) == nullptr)
+      ++at;  // of a fused group, the one that cannot start
     const OrderOp& stuck = order.ops[at];
     const std::size_t place = static_cast<std::size_t>(missing(order, stuck) - finish_.data());
     const std::size_t row = place / row_size(order);
     const std::size_t holder = static_cast<std::size_t>(order.rank_of[row / 2]);
     const auto is_wanted = [&](const OrderOp& op) {
-      return (op.op == Op::F ? row % 2 == 0 : is_backward(op.op) && row % 2 == 1) && copy_of(order, op) == row / 2 &&
-             index_of(order, op) == place % row_size(order);
+      return (op.op == Op::F ? row % 2 == 0 : is_backward(op.op) && row % 2 == 1) &&
+             copy_of(order, op) == row / 2 && index_of(order, op) == place % row_size(order);
     };
     const auto list_end = order.ops.begin() + static_cast<std::ptrdiff_t>(ranks_[holder].end);
-    const auto found = std::find_if(order.ops.begin() + static_cast<std::ptrdiff_t>(ranks_[holder].next), list_end, is_wanted);
+    const auto found = std::find_if(
+        order.ops.begin() + static_cast<std::ptrdiff_t>(ranks_[holder].next), list_end, is_wanted);
     if (found == list_end) {
-      return {.code = ErrorCode::Infeasible,
-              .message = fmt::format("the order stops: rank {} at {} waits for {} of stage {}, microbatch {}, slice {}, which "
-                                     "is not in the list of rank {}",
-                                     rank, text(stuck), row % 2 == 0 ? "F" : "B", row / 2 % static_cast<std::size_t>(order.stages),
-                                     place % row_size(order) / static_cast<std::size_t>(order.slices),
-                                     place % static_cast<std::size_t>(order.slices), holder),
-              .hint = "each stage, microbatch and slice needs its F, and its BF or B, on the rank of the stage"};
+      return {
+          .code = ErrorCode::Infeasible,
+          .message = fmt::format("the order stops: rank {} at {} waits for {} of stage {}, "
+                                 "microbatch {}, slice {}, which "
+                                 "is not in the list of rank {}",
+                                 rank, text(stuck), row % 2 == 0 ? "F" : "B",
+                                 row / 2 % static_cast<std::size_t>(order.stages),
+                                 place % row_size(order) / static_cast<std::size_t>(order.slices),
+                                 place % static_cast<std::size_t>(order.slices), holder),
+          .hint =
+              "each stage, microbatch and slice needs its F, and its BF or B, on the rank of the "
+              "stage"};
     }
-    story.push_back(fmt::format("rank {} at {} waits for {}, which rank {} runs later", rank, text(stuck), text(*found), holder));
+    story.push_back(fmt::format("rank {} at {} waits for {}, which rank {} runs later", rank,
+                                text(stuck), text(*found), holder));
     rank = holder;
   }
   return {.code = ErrorCode::Infeasible,
           .message = fmt::format("the order deadlocks: {}",
-                                 fmt::join(story.begin() + static_cast<std::ptrdiff_t>(told[rank]), story.end(), "; ")),
+                                 fmt::join(story.begin() + static_cast<std::ptrdiff_t>(told[rank]),
+                                           story.end(), "; ")),
           .hint = "one of these lists must run what it is waited for earlier"};
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What happens next on a virtual clock: events by time, those of one time in the order in which they were pushed. A
-// four-ary heap: half the levels of a binary one, and the four children of a node share a cache line.
+// What happens next on a virtual clock: events by time, those of one time in the order in which
+// they were pushed. A four-ary heap: half the levels of a binary one, and the four children of a
+// node share a cache line.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,8 @@ class EventQueue {
 
   // O(log events). At most 2^40 events in the life of a queue, subjects below 2^24.
   void push(Nanoseconds time, std::uint32_t subject) {
-    PENSTOCK_CHECK(subject < kSubjects && pushed_ < kMostEvents, "the event queue has run out of numbers");
+    PENSTOCK_CHECK(subject < kSubjects && pushed_ < kMostEvents,
+                   "the event queue has run out of numbers");
     const Node node{time.value, pushed_++ * kSubjects + subject};
     std::size_t at = heap_.size();
     heap_.push_back(node);
@@ -55,7 +57,9 @@ class EventQueue {
   struct Node {
     std::int64_t time;
     std::uint64_t order;  // number of the event, then its subject
-    bool operator<(const Node& other) const { return time != other.time ? time < other.time : order < other.order; }
+    bool operator<(const Node& other) const {
+      return time != other.time ? time < other.time : order < other.order;
+    }
   };
 
   void sink(const Node& node) {

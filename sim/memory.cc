@@ -15,7 +15,8 @@ LiveMemory live_memory(const Program& program, RankId rank) {
       memory.always += bytes;
       continue;
     }
-    PENSTOCK_CHECK(buffer.first <= buffer.last && buffer.last < length, "a buffer is used outside its rank's body");
+    PENSTOCK_CHECK(buffer.first <= buffer.last && buffer.last < length,
+                   "a buffer is used outside its rank's body");
     change[buffer.first] += bytes.value;
     change[buffer.last + 1] -= bytes.value;
   }

@@ -156,12 +156,16 @@ class Memory {
                                named(buffer), buffer.last), {brief(compute()[last])});
   }
 
-  // A program with buffers has them for everything that is kept or moved.
+  // A program with buffers has them for everything that is kept; one with message buffers for everything that is moved.
+  // (A schedule without a workload has neither weights nor messages in memory, only activations.)
   void rows_for_all() {
     if (program_.buffers.empty()) return;
+    const bool has_messages = std::any_of(program_.buffers.begin(), program_.buffers.end(), [](const Buffer& buffer) {
+      return buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer;
+    });
     for (std::size_t e = 0; e < program_.edges.size(); ++e) {
       const ProgramEdge& edge = program_.edges[e];
-      if (edge.bytes.value == 0 || edge_block_[e] == kAbsent) continue;
+      if (!has_messages || edge.bytes.value == 0 || edge_block_[e] == kAbsent) continue;
       const bool sends = edge.source.index() == rank_;
       if (!sends && edge.payload == Payload::Activation) continue;  // received into the stash
       for (std::size_t column = 0; column < columns_; ++column) {

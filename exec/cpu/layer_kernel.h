@@ -1,8 +1,9 @@
 #pragma once
 
-// One layer's arithmetic on one CPU thread: forward, input gradient, weight gradient. A kernel is built once for a layer
-// and a microbatch size, owns its prepared matrix products, and allocates nothing when called. Bits depend on shapes and
-// the instruction set alone: every reduction has one written order, pointers are 64-byte aligned, one thread.
+// One layer's arithmetic on one CPU thread: forward, input gradient, weight gradient. A kernel is
+// built once for a layer and a microbatch size, owns its prepared matrix products, and allocates
+// nothing when called (what oneDNN does of itself: exec/cpu/kernels/matmul.h). Bits depend on
+// shapes and the instruction set alone: every reduction has one written order, one thread.
 
 #include <memory>
 #include <span>
@@ -13,25 +14,32 @@
 
 namespace penstock::cpu {
 
-// Parameters by kind: Embedding: token table [vocabulary, width], position table [T, width]. LayerNorm: gain, bias [width].
-// Linear: weight [in, out], bias [out] (y = x·W + b, the leading dimensions of x are rows). The others have none.
+// Parameters by kind, the others have none:
+//   Embedding     token table [vocabulary, width], position table [T, width]
+//   LayerNorm     gain [width], bias [width]
+//   Linear        weight [in, out], bias [out]: y = x·W + b, the leading dimensions of x are rows
 
-// Where a call finds its operands. All pointers are 64-byte aligned and do not overlap, except that an Add's input
-// gradients may be one buffer (the same producer twice) or, when not accumulated, the output gradient itself.
+// Where a call finds its operands. All pointers are 64-byte aligned and do not overlap, except that
+// an Add's input gradients may be one buffer (the same producer twice) or, when not accumulated,
+// the output gradient itself.
 struct LayerOperands {
-  std::span<const float* const> inputs;        // one a Layer::inputs entry: [b, ...]
-  std::span<const std::uint8_t* const> data;   // one a Layer::sources entry: [b, ...] bytes below the vocabulary
-                                               // (classes), or targets of MeanSquared: byte / 255
-  float* output = nullptr;                     // [b, ...]; forward only (null for a loss)
-  float* saved = nullptr;                      // backward_needs().saved bytes: written by forward, read by the backward parts
-  std::span<float* const> parameters;          // Layer::parameters, in order
-  const float* output_gradient = nullptr;      // of a loss: unused
-  std::span<float* const> input_gradients;     // one an input, null where not wanted
-  bool accumulate_input_gradient = false;      // add to input_gradients[*] instead of overwriting them; where inputs
-                                               // differ in this, call once for each, the others null
-  std::span<float* const> parameter_gradients; // added to, never overwritten
-  std::byte* workspace = nullptr;              // workspace_bytes(): undefined before and after
-  double* loss = nullptr;                      // a loss layer's forward adds the sum over its rows, already divided
+  // One a Layer::inputs entry: [b, ...].
+  std::span<const float* const> inputs;
+  // One a Layer::sources entry: [b, ...] bytes below the vocabulary (below the classes); for
+  // MeanSquared the targets are byte / 255.
+  std::span<const std::uint8_t* const> data;
+  float* output = nullptr;  // [b, ...]; forward only, null for a loss
+  // backward_needs().saved bytes: written by forward, read by both backward parts.
+  float* saved = nullptr;
+  std::span<float* const> parameters;       // Layer::parameters, in order
+  const float* output_gradient = nullptr;   // unused by a loss
+  std::span<float* const> input_gradients;  // one an input, null where not wanted
+  // Add to input_gradients[*] instead of overwriting them. Where a layer's inputs differ in this,
+  // call once for each, with null for the others.
+  bool accumulate_input_gradient = false;
+  std::span<float* const> parameter_gradients;  // added to, never overwritten
+  std::byte* workspace = nullptr;               // workspace_bytes(): undefined before and after
+  double* loss = nullptr;  // a loss layer's forward adds the sum over its rows, already divided
 };
 
 class LayerKernel {
@@ -47,11 +55,14 @@ class LayerKernel {
   virtual Bytes workspace_bytes() const { return Bytes(0); }
 };
 
-// The kernel of `layer` (which must not be Opaque: ErrorCode::Infeasible) for microbatches of `microbatch` samples.
-// `rows_in_step`: loss rows of the whole global batch, the divisor of the mean (T · samples for CrossEntropy, samples for
-// MeanSquared, which divides by its n as well). `input_shapes` as in Layer::inputs. BadInput if the layer's inputs, sources
-// or parameters are not those of its kind.
-Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer, std::span<const TensorShape> input_shapes,
-                                                 std::int64_t microbatch, std::int64_t rows_in_step);
+// The kernel of `layer` (which must not be Opaque: ErrorCode::Infeasible) for microbatches of
+// `microbatch` samples. `rows_in_step`: loss rows of the whole global batch, the divisor of the
+// mean (T · samples for CrossEntropy, samples for MeanSquared, which divides by its n as well).
+// `input_shapes` as in Layer::inputs. BadInput if the layer's inputs, sources or parameters are not
+// those of its kind.
+Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer,
+                                                 std::span<const TensorShape> input_shapes,
+                                                 std::int64_t microbatch,
+                                                 std::int64_t rows_in_step);
 
 }  // namespace penstock::cpu

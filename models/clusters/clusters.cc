@@ -15,9 +15,13 @@ namespace penstock {
 namespace {
 
 constexpr std::array<ClusterForm, 3> kForms = {{
-    {"this-machine", "this-machine", "CPU ranks of this machine, one a core (--ranks N: that many)"},
-    {"flat", "flat:N,device=KIND,bandwidth=RATE,latency=TIME,memory=BYTES", "N devices, any two joined by one link"},
-    {"nodes", "nodes:HxD,device=KIND,intra=RATE,inter=RATE,intra-latency=TIME,inter-latency=TIME,memory=BYTES",
+    {"this-machine", "this-machine",
+     "CPU ranks of this machine, one a core (--ranks N: that many)"},
+    {"flat", "flat:N,device=KIND,bandwidth=RATE,latency=TIME,memory=BYTES",
+     "N devices, any two joined by one link"},
+    {"nodes",
+     "nodes:HxD,device=KIND,intra=RATE,inter=RATE,intra-latency=TIME,inter-latency=TIME,memory="
+     "BYTES",
      "H hosts of D devices, joined within hosts and between them"},
 }};
 
@@ -28,19 +32,23 @@ Result<Cluster> read_cluster_file(const std::string& path) {
 
 }  // namespace
 
-std::span<const ClusterForm> cluster_forms() { return kForms; }
+std::span<const ClusterForm> cluster_forms() {
+  return kForms;
+}
 
 Result<Cluster> load_cluster(const std::string& text, std::int32_t ranks) {
   const std::string name = text.substr(0, text.find(':'));
   if (text == "this-machine") return this_machine(ranks);
   if (name == "this-machine") {
-    return fail(ErrorCode::Usage, "this-machine takes no parameters", "choose its ranks with --ranks");
+    return fail(ErrorCode::Usage, "this-machine takes no parameters",
+                "choose its ranks with --ranks");
   }
   if (name == "flat" || name == "nodes") return inline_cluster(text);
   std::error_code error;
   const bool is_file = text == "-" || std::filesystem::exists(text, error);
   // What looks like a path was meant as one.
-  if (is_file || (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)) {
+  if (is_file ||
+      (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)) {
     return read_cluster_file(text);
   }
   std::vector<std::string_view> names;

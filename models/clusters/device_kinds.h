@@ -1,7 +1,7 @@
 #pragma once
 
-// Kinds of device that can be named without a file, with the figures that derived costs use. Peak rates are those of f32
-// arithmetic without tensor cores, as the executors compute.
+// Kinds of device that can be named without a file, with the figures that derived costs use. Peak
+// rates are those of f32 arithmetic without tensor cores, as the executors compute.
 
 #include <span>
 #include <string_view>

@@ -24,7 +24,8 @@ std::string_view trim(std::string_view text) {
 
 std::optional<std::int64_t> leading_number(std::string_view text) {
   std::int64_t value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
+    return std::nullopt;
   return value;
 }
 
@@ -34,7 +35,8 @@ std::string field(const std::string& path, std::string_view key) {
   std::string line;
   while (std::getline(file, line)) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos || trim(std::string_view(line).substr(0, colon)) != key) continue;
+    if (colon == std::string::npos || trim(std::string_view(line).substr(0, colon)) != key)
+      continue;
     return std::string(trim(std::string_view(line).substr(colon + 1)));
   }
   return "";
@@ -43,15 +45,16 @@ std::string field(const std::string& path, std::string_view key) {
 std::string cpu_name(const std::string& path) {
   const std::string name = field(path, "model name");
   if (name.empty()) return "unknown";
-  return fmt::format("{}, family {} model {} stepping {}", name, field(path, "cpu family"), field(path, "model"),
-                     field(path, "stepping"));
+  return fmt::format("{}, family {} model {} stepping {}", name, field(path, "cpu family"),
+                     field(path, "model"), field(path, "stepping"));
 }
 
 std::int64_t usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max<std::int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));  // more cores than the mask holds
+  return std::max<std::int64_t>(1,
+                                sysconf(_SC_NPROCESSORS_ONLN));  // more cores than the mask holds
 }
 
 Bytes usable_memory(const std::string& root) {
@@ -60,7 +63,8 @@ Bytes usable_memory(const std::string& root) {
   std::ifstream limit(root + "/sys/fs/cgroup/memory.max");
   std::string text;
   if (std::getline(limit, text)) {  // "max" where there is none
-    if (const auto value = leading_number(text); value && *value > 0) bytes = std::min(bytes, *value);
+    if (const auto value = leading_number(text); value && *value > 0)
+      bytes = std::min(bytes, *value);
   }
   return Bytes(std::max(bytes / kMiB, std::int64_t{1}) * kMiB);
 }

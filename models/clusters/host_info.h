@@ -10,12 +10,15 @@
 namespace penstock {
 
 struct HostInfo {
-  std::string cpu;         // "Intel(R) Xeon(R) …, family 6 model 85 stepping 7"; "unknown" where /proc/cpuinfo says nothing
+  // "Intel(R) Xeon(R) …, family 6 model 85 stepping 7", or "unknown".
+  std::string cpu;
   std::int64_t cores = 1;  // that this process may run on (its affinity mask)
-  Bytes memory;            // MemTotal of /proc/meminfo, or the control group's limit if that is less; whole MiB
+  // MemTotal of /proc/meminfo, or the control group's limit if that is less; whole MiB.
+  Bytes memory;
 };
 
-// `root`: the folder in place of "/", for tests. The number of cores is this process's own in any case.
+// `root`: the folder in place of "/", for tests. The number of cores is this process's own in any
+// case.
 HostInfo read_host_info(const std::string& root = "/");
 
 }  // namespace penstock

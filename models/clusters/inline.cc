@@ -9,22 +9,27 @@
 #include "models/clusters/this_machine.h"
 #include "models/text_form.h"
 
-// "flat:…" and "nodes:…". What a setting may say is decided here; what a cluster must be, by penstock::validate.
+// "flat:…" and "nodes:…". What a setting may say is decided here; what a cluster must be, by
+// penstock::validate.
 
 namespace penstock {
 namespace {
 
 constexpr std::int64_t kMostDevices = 65536;
 
-// The quantity that `key` gives, if it is given. Errors of the unit parsers become usage errors that name the key.
+// The quantity that `key` gives, if it is given. Errors of the unit parsers become usage errors
+// that name the key.
 template <class T>
-Result<std::optional<T>> quantity(const TextForm& form, std::string_view key, Result<T> (*parse)(std::string_view),
-                                  bool may_be_zero) {
+Result<std::optional<T>> quantity(const TextForm& form, std::string_view key,
+                                  Result<T> (*parse)(std::string_view), bool may_be_zero) {
   const std::string* text = form.find(key);
   if (text == nullptr) return std::optional<T>();
   Result<T> value = parse(*text);
-  if (!value) return fail(ErrorCode::Usage, fmt::format("{}: {}: {}", form.name, key, value.error().message), value.error().hint);
-  if (!may_be_zero && *value == T()) return fail(ErrorCode::Usage, fmt::format("{}: {} must be above zero", form.name, key));
+  if (!value)
+    return fail(ErrorCode::Usage, fmt::format("{}: {}: {}", form.name, key, value.error().message),
+                value.error().hint);
+  if (!may_be_zero && *value == T())
+    return fail(ErrorCode::Usage, fmt::format("{}: {} must be above zero", form.name, key));
   return std::optional<T>(*value);
 }
 
@@ -34,35 +39,46 @@ struct LinkSettings {
   std::optional<Nanoseconds> latency;
 };
 
-Result<LinkSettings> link_settings(const TextForm& form, std::string_view bandwidth, std::string_view latency) {
+Result<LinkSettings> link_settings(const TextForm& form, std::string_view bandwidth,
+                                   std::string_view latency) {
   LinkSettings settings;
   PENSTOCK_TRY(settings.bandwidth, quantity(form, bandwidth, parse_bandwidth, false));
   PENSTOCK_TRY(settings.latency, quantity(form, latency, parse_time, true));
   return settings;
 }
 
-Result<Link> make_link(const TextForm& form, std::string name, const LinkSettings& settings, std::string_view key) {
+Result<Link> make_link(const TextForm& form, std::string name, const LinkSettings& settings,
+                       std::string_view key) {
   if (!settings.bandwidth) {
     return fail(ErrorCode::Usage, fmt::format("{}: {} is missing", form.name, key),
                 fmt::format("say how fast the link is, e.g. {}=25GB/s", key));
   }
-  return Link{std::move(name), {}, settings.latency.value_or(Nanoseconds(0)), *settings.bandwidth, Sharing::None};
+  return Link{std::move(name),
+              {},
+              settings.latency.value_or(Nanoseconds(0)),
+              *settings.bandwidth,
+              Sharing::None};
 }
 
 // The device that all of the cluster are copies of; `sharing` of them share a host's memory.
 Result<Device> device_of(const TextForm& form, std::int64_t sharing) {
   const std::string* name = form.find("device");
-  PENSTOCK_TRY(const DeviceKind kind, find_device_kind(name == nullptr ? "cpu" : std::string_view(*name)));
+  PENSTOCK_TRY(const DeviceKind kind,
+               find_device_kind(name == nullptr ? "cpu" : std::string_view(*name)));
   PENSTOCK_TRY(const std::optional<Bytes> memory, quantity(form, "memory", parse_bytes, false));
-  Device device{"", HostId(0), std::string(kind.name), kind.memory, kind.peak_f32, kind.memory_bandwidth};
-  if (memory) device.memory = *memory;
-  else if (kind.memory == Bytes(0)) device.memory = even_part(read_host_info().memory, sharing);
+  Device device{"",          HostId(0),     std::string(kind.name),
+                kind.memory, kind.peak_f32, kind.memory_bandwidth};
+  if (memory)
+    device.memory = *memory;
+  else if (kind.memory == Bytes(0))
+    device.memory = even_part(read_host_info().memory, sharing);
   return device;
 }
 
 Result<Cluster> flat(const TextForm& form, std::string_view text) {
   PENSTOCK_TRY_VOID(expect_keys(form, {"device", "bandwidth", "latency", "memory"}));
-  PENSTOCK_TRY(const std::int64_t n, parse_count(form.argument, "flat: the number of devices", 1, kMostDevices));
+  PENSTOCK_TRY(const std::int64_t n,
+               parse_count(form.argument, "flat: the number of devices", 1, kMostDevices));
   PENSTOCK_TRY(Device device, device_of(form, n));
   PENSTOCK_TRY(const LinkSettings settings, link_settings(form, "bandwidth", "latency"));
   Cluster cluster{std::string(text), {}, {}, {}};
@@ -85,14 +101,21 @@ Result<Cluster> flat(const TextForm& form, std::string_view text) {
 }
 
 Result<Cluster> nodes(const TextForm& form, std::string_view text) {
-  PENSTOCK_TRY_VOID(expect_keys(form, {"device", "intra", "inter", "intra-latency", "inter-latency", "memory"}));
+  PENSTOCK_TRY_VOID(
+      expect_keys(form, {"device", "intra", "inter", "intra-latency", "inter-latency", "memory"}));
   const std::size_t cross = form.argument.find('x');
   if (cross == std::string::npos) {
-    return fail(ErrorCode::Usage, fmt::format("nodes: \"{}\" does not say how many hosts of how many devices", form.argument),
-                "write e.g. nodes:4x8");
+    return fail(
+        ErrorCode::Usage,
+        fmt::format("nodes: \"{}\" does not say how many hosts of how many devices", form.argument),
+        "write e.g. nodes:4x8");
   }
-  PENSTOCK_TRY(const std::int64_t hosts, parse_count(form.argument.substr(0, cross), "nodes: the number of hosts", 1, kMostDevices));
-  PENSTOCK_TRY(const std::int64_t each, parse_count(form.argument.substr(cross + 1), "nodes: devices of a host", 1, kMostDevices / hosts));
+  PENSTOCK_TRY(
+      const std::int64_t hosts,
+      parse_count(form.argument.substr(0, cross), "nodes: the number of hosts", 1, kMostDevices));
+  PENSTOCK_TRY(const std::int64_t each,
+               parse_count(form.argument.substr(cross + 1), "nodes: devices of a host", 1,
+                           kMostDevices / hosts));
   PENSTOCK_TRY(Device device, device_of(form, each));
   PENSTOCK_TRY(const LinkSettings intra, link_settings(form, "intra", "intra-latency"));
   PENSTOCK_TRY(const LinkSettings inter, link_settings(form, "inter", "inter-latency"));

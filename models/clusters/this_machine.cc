@@ -28,8 +28,8 @@ Cluster this_machine(std::int32_t ranks) {
   const DeviceKind cpu = *find_device_kind("cpu");
   Cluster cluster{"this-machine", {{"host0"}}, {}, {}};
   for (std::int64_t i = 0; i < n; ++i) {
-    cluster.devices.push_back({fmt::format("cpu{}", i), HostId(0), std::string(cpu.name), even_part(host.memory, n),
-                               cpu.peak_f32, cpu.memory_bandwidth});
+    cluster.devices.push_back({fmt::format("cpu{}", i), HostId(0), std::string(cpu.name),
+                               even_part(host.memory, n), cpu.peak_f32, cpu.memory_bandwidth});
   }
   if (n > 1) cluster.links.push_back(thread_link(n));
   return cluster;

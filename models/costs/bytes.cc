@@ -8,9 +8,11 @@ namespace penstock {
 namespace {
 
 constexpr std::int64_t kFloat = 4;
-constexpr Bytes kTables{16 << 10};  // of the matrix library, beside its packed operands
+constexpr Bytes kTables{64 << 10};  // of the matrix library, beside its packed operands
 
-double parameter_bytes(const Parameter& parameter) { return static_cast<double>(kFloat * parameter.elements()); }
+double parameter_bytes(const Parameter& parameter) {
+  return static_cast<double>(kFloat * parameter.elements());
+}
 
 double parameter_bytes(const Layer& layer) {
   double bytes = 0;
@@ -20,31 +22,41 @@ double parameter_bytes(const Layer& layer) {
 
 }  // namespace
 
-LayerTraffic layer_traffic(const Workload& workload, const Layer& layer, std::span<const TensorShape> input_shapes,
-                           std::int64_t microbatch) {
+LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
+                           std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
   const auto b = static_cast<double>(microbatch);
-  const double x = input_shapes.empty() ? 0 : b * static_cast<double>(input_shapes[0].bytes().value);
+  const double x =
+      input_shapes.empty() ? 0 : b * static_cast<double>(input_shapes[0].bytes().value);
   const double y = b * static_cast<double>(layer.output.bytes().value);
   const double p = parameter_bytes(layer);
   const auto s = static_cast<double>(backward_needs(layer, input_shapes, microbatch).saved.value);
   double t = 0;
-  for (const SourceId source : layer.sources) t += b * static_cast<double>(workload.sources[source.index()].sample.bytes().value);
+  for (const SourceId source : layer.sources)
+    t += b * static_cast<double>(workload.sources[source.index()].sample.bytes().value);
   const auto traffic = [&](double forward, double input, double weight) {
     return LayerTraffic{2 * t, forward, input, weight};
   };
   switch (layer.kind) {
-    case LayerKind::Embedding: return traffic(t + 3 * y, 0, t + 5 * y);
-    case LayerKind::LayerNorm: return traffic(x + y + s + p, 2 * x + y + s + p / 2, x + y + s + 2 * p);
+    case LayerKind::Embedding:
+      return traffic(t + 3 * y, 0, t + 5 * y);
+    case LayerKind::LayerNorm:
+      return traffic(x + y + s + p, 2 * x + y + s + p / 2, x + y + s + 2 * p);
     case LayerKind::Linear: {
       PENSTOCK_CHECK(!layer.parameters.empty(), "a linear layer has a weight");
       return traffic(x + y + p, x + y + parameter_bytes(layer.parameters[0]), x + y + 2 * p);
     }
-    case LayerKind::Attention: return traffic(x + y + 2 * s, 2 * x + y + 3 * s, 0);
-    case LayerKind::Gelu: return traffic(x + y, 2 * x + y, 0);
-    case LayerKind::Add: return traffic(2 * x + y, 2 * x + y, 0);
-    case LayerKind::CrossEntropy: return traffic(t + x + s, t + s + x, 0);
-    case LayerKind::MeanSquared: return traffic(t + x, t + 2 * x, 0);
-    case LayerKind::Opaque: break;
+    case LayerKind::Attention:
+      return traffic(x + y + 2 * s, 2 * x + y + 3 * s, 0);
+    case LayerKind::Gelu:
+      return traffic(x + y, 2 * x + y, 0);
+    case LayerKind::Add:
+      return traffic(2 * x + y, 2 * x + y, 0);
+    case LayerKind::CrossEntropy:
+      return traffic(t + x + s, t + s + x, 0);
+    case LayerKind::MeanSquared:
+      return traffic(t + x, t + 2 * x, 0);
+    case LayerKind::Opaque:
+      break;
   }
   PENSTOCK_CHECK(false, "what an opaque layer moves is not known");
 }
@@ -53,10 +65,14 @@ double step_traffic(const Layer& layer, const Optimizer& optimizer) {
   return 2 * parameter_bytes(layer) * static_cast<double>(2 + optimizer.states());
 }
 
-Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
-  const auto aligned = [](std::int64_t floats) { return align_up(Bytes(floats * kFloat), kTensorAlignment); };
+Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,
+                       std::int64_t microbatch) {
+  const auto aligned = [](std::int64_t floats) {
+    return align_up(Bytes(floats * kFloat), kTensorAlignment);
+  };
   if (layer.kind == LayerKind::Linear) {
-    return kTables + aligned(std::max({layer.parameters[0].elements(), microbatch * input_shapes[0].elements(),
+    return kTables + aligned(std::max({layer.parameters[0].elements(),
+                                       microbatch * input_shapes[0].elements(),
                                        microbatch * layer.output.elements()}));
   }
   if (layer.kind == LayerKind::Attention) {

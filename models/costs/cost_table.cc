@@ -6,13 +6,16 @@
 
 namespace penstock {
 
-Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, DeviceId to, Bytes bytes) const {
+Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, DeviceId to,
+                                        Bytes bytes) const {
   const std::optional<Path> path = route(cluster, from, to);
   if (!path) {
-    return fail(ErrorCode::Infeasible, fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
-                                                   cluster.devices[to.index()].name));
+    return fail(ErrorCode::Infeasible,
+                fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
+                            cluster.devices[to.index()].name));
   }
-  const bool hand_off = path->links.size() == 1 && cluster.links[path->links[0].index()].name == link;
+  const bool hand_off =
+      path->links.size() == 1 && cluster.links[path->links[0].index()].name == link;
   if (link_profiled && hand_off) return transfer_time(link_latency, link_bandwidth, bytes);
   return path->time(bytes);
 }
@@ -31,16 +34,19 @@ StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layer
   return times;
 }
 
-StageMemory stage_memory(const CostTable& costs, const StageLayout& layout, const Workload& workload) {
+StageMemory stage_memory(const CostTable& costs, const StageLayout& layout,
+                         const Workload& workload) {
   Bytes scratch;
-  for (const LayerPlacement& placed : layout.layers) scratch = std::max(scratch, costs.layers[placed.layer.index()].scratch);
+  for (const LayerPlacement& placed : layout.layers)
+    scratch = std::max(scratch, costs.layers[placed.layer.index()].scratch);
   StageMemory memory;
   memory.parameters = layout.parameters;
   memory.gradients = layout.parameters;
   memory.optimizer = workload.optimizer.states() * layout.parameters;
   memory.stash = layout.stash;
   memory.data = layout.data_bytes;
-  memory.workspace = align_up(layout.workspace, kTensorAlignment) + align_up(scratch, kTensorAlignment);
+  memory.workspace =
+      align_up(layout.workspace, kTensorAlignment) + align_up(scratch, kTensorAlignment);
   return memory;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What each layer of a workload costs on one kind of device at one microbatch size: from a profile where there is one,
-// else derived from FLOPs and bytes at the device's peak rates. Planner and simulator see only this.
+// What each layer of a workload costs on one kind of device at one microbatch size: from a profile
+// where there is one, else derived from FLOPs and bytes at the device's peak rates. Planner and
+// simulator see only this.
 
 #include <cstdint>
 #include <string>
@@ -16,8 +17,9 @@
 
 namespace penstock {
 
-// Of one microbatch, `step` of one optimizer step. What the forward pass of a loss layer takes stands in `loss`, and its
-// `forward` is zero. A full backward takes exactly backward_input + backward_weight.
+// Of one microbatch, `step` of one optimizer step. What the forward pass of a loss layer takes
+// stands in `loss`, and its `forward` is zero. A full backward takes exactly backward_input +
+// backward_weight.
 struct LayerCost {
   Nanoseconds load, forward, loss, backward_input, backward_weight, step;
   Bytes scratch;  // library scratch of one call
@@ -26,39 +28,46 @@ struct LayerCost {
 };
 
 struct CostTable {
-  std::string source;           // "derived" or "profiled"
-  std::string machine;          // of the profile
-  std::int64_t microbatch = 1;  // samples
+  std::string source;             // "derived" or "profiled"
+  std::string machine;            // of the profile
+  std::int64_t microbatch = 1;    // samples
   std::vector<LayerCost> layers;  // of network 0
-  // The profile's hand-off between ranks, which replaces the cluster's figures of the link of that name. Not so for a
-  // link of another name: what the user says of a link stands.
+  // The profile's hand-off between ranks, which replaces the cluster's figures of the link of that
+  // name. Not so for a link of another name: what the user says of a link stands.
   bool link_profiled = false;
   std::string link;
   Nanoseconds link_latency;
   BytesPerSecond link_bandwidth;
 
-  // One message between ranks on these devices, 0 if they are the same: α + bytes/β of the hand-off if the route is the
-  // profiled link alone, else of the cluster's route. Infeasible if there is none.
-  Result<Nanoseconds> transfer(const Cluster& cluster, DeviceId from, DeviceId to, Bytes bytes) const;
+  // One message between ranks on these devices, 0 if they are the same: α + bytes/β of the hand-off
+  // if the route is the profiled link alone, else of the cluster's route. Infeasible if there is
+  // none.
+  Result<Nanoseconds> transfer(const Cluster& cluster, DeviceId from, DeviceId to,
+                               Bytes bytes) const;
 };
 
-// For each layer and pass max(FLOPs / peak, bytes / memory bandwidth) (roofline: Williams et al. 2009), by the closed forms
-// of flops.h and bytes.h. Refuses opaque layers, a microbatch below one sample, and workloads of several networks
-// (Infeasible). O(layers).
-Result<CostTable> derived_costs(const Workload& workload, const Device& device, std::int64_t microbatch);
+// For each layer and pass max(FLOPs / peak, bytes / memory bandwidth) (roofline: Williams et al.
+// 2009), by the closed forms of flops.h and bytes.h. Refuses opaque layers, a microbatch below one
+// sample, and workloads of several networks (Infeasible). O(layers).
+Result<CostTable> derived_costs(const Workload& workload, const Device& device,
+                                std::int64_t microbatch);
 
-// Medians of the profile: of each layer F (of a loss Loss), B if it has inputs, W and Step if it has parameters, Load if
-// it has sources. Where BF was measured, the parts sum to it: W is BF - B, never negative. Refuses a profile of another
-// workload or device kind, a microbatch it does not hold (naming those it does), and one that lacks any of these: nothing
-// is extrapolated. O(layers · rows of the profile).
-Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile, const Device& device,
-                                 std::int64_t microbatch);
+// Medians of the profile: of each layer F (of a loss Loss), B if it has inputs, W and Step if it
+// has parameters, Load if it has sources. Where BF was measured, the parts sum to it: W is BF - B,
+// never negative. Refuses a profile of another workload or device kind, a microbatch it does not
+// hold (naming those it does), and one that lacks any of these: nothing is extrapolated. O(layers ·
+// rows of the profile).
+Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile,
+                                 const Device& device, std::int64_t microbatch);
 
-// Of a stage: the sums over its layers. `recompute` is zero: who recomputes adds the forwards of those layers.
+// Of a stage: the sums over its layers. `recompute` is zero: who recomputes adds the forwards of
+// those layers.
 StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layers);
 
-// Of a stage on one of its ranks. Gradients take what the parameters take, the optimizer its states' multiple; the
-// workspace is the layout's and behind it, on the next 64-byte boundary, the largest scratch of a layer.
-StageMemory stage_memory(const CostTable& costs, const StageLayout& layout, const Workload& workload);
+// Of a stage on one of its ranks. Gradients take what the parameters take, the optimizer its
+// states' multiple; the workspace is the layout's and behind it, on the next 64-byte boundary, the
+// largest scratch of a layer.
+StageMemory stage_memory(const CostTable& costs, const StageLayout& layout,
+                         const Workload& workload);
 
 }  // namespace penstock

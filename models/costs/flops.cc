@@ -3,18 +3,24 @@
 namespace penstock {
 namespace {
 
-double elements(const TensorShape& shape) { return static_cast<double>(shape.elements()); }
-double features(const TensorShape& shape) { return static_cast<double>(shape.dimensions.back()); }
+double elements(const TensorShape& shape) {
+  return static_cast<double>(shape.elements());
+}
+double features(const TensorShape& shape) {
+  return static_cast<double>(shape.dimensions.back());
+}
 
 }  // namespace
 
-LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch) {
+LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_shapes,
+                       std::int64_t microbatch) {
   const auto b = static_cast<double>(microbatch);
   const auto flops = [](double forward, double input, double weight) {
     return LayerFlops{Flops(forward), Flops(input), Flops(weight)};
   };
   const auto input = [&]() -> const TensorShape& {
-    PENSTOCK_CHECK(!input_shapes.empty() && !input_shapes[0].dimensions.empty(), "this kind of layer reads a tensor");
+    PENSTOCK_CHECK(!input_shapes.empty() && !input_shapes[0].dimensions.empty(),
+                   "this kind of layer reads a tensor");
     return input_shapes[0];
   };
   switch (layer.kind) {
@@ -42,7 +48,8 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
       const double n = b * elements(layer.output);
       return flops(8 * n, 17 * n, 0);
     }
-    case LayerKind::Add: return flops(b * elements(layer.output), 0, 0);
+    case LayerKind::Add:
+      return flops(b * elements(layer.output), 0, 0);
     case LayerKind::CrossEntropy: {
       const double n = b * elements(input());
       const double rows = n / features(input());
@@ -52,20 +59,23 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
       const double n = b * elements(input());
       return flops(3 * n, 2 * n, 0);
     }
-    case LayerKind::Opaque: break;
+    case LayerKind::Opaque:
+      break;
   }
   PENSTOCK_CHECK(false, "what an opaque layer computes is not known");
 }
 
 Flops step_flops(const Layer& layer, const Optimizer& optimizer) {
   double parameters = 0;
-  for (const Parameter& parameter : layer.parameters) parameters += static_cast<double>(parameter.elements());
+  for (const Parameter& parameter : layer.parameters)
+    parameters += static_cast<double>(parameter.elements());
   return Flops(parameters * (optimizer.momentum != 0 ? 4 : 2));
 }
 
 std::vector<TensorShape> input_shapes(const Network& network, LayerId layer) {
   std::vector<TensorShape> shapes;
-  for (const LayerId producer : network.layers[layer.index()].inputs) shapes.push_back(network.layers[producer.index()].output);
+  for (const LayerId producer : network.layers[layer.index()].inputs)
+    shapes.push_back(network.layers[producer.index()].output);
   return shapes;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// Floating-point operations of a layer for one microbatch, counted as the CPU kernels carry them out: a multiplication, an
-// addition, a comparison, a division, an exponential are one each. b samples; T positions; r = b·T rows; n elements of the
-// output; widths in and out; w the attention's width, h its heads; c classes.
+// Floating-point operations of a layer for one microbatch, counted as the CPU kernels carry them
+// out: a multiplication, an addition, a comparison, a division, an exponential are one each. b
+// samples; T positions; r = b·T rows; n elements of the output; widths in and out; w the
+// attention's width, h its heads; c classes.
 //
 //   kind           forward              input gradient       weight gradient
 //   Embedding      r·w                  0                    2·r·w
@@ -14,9 +15,10 @@
 //   CrossEntropy   5·r·c + 2·r          r·c + r              0
 //   MeanSquared    3·n                  2·n                  0       n: elements of the prediction
 //
-// Attention counts all T×T scores although the mask leaves half of them: the matrix products compute them all (only the
-// softmax stops at the diagonal, a lower-order term counted in full as well). The forward pass of a transformer is then
-// close to 2·N FLOPs a token plus 4·T·w a block, a whole step to three times that (Kaplan et al. 2020, §2.1).
+// Attention counts all T×T scores although the mask leaves half of them: the matrix products
+// compute them all (only the softmax stops at the diagonal, a lower-order term counted in full as
+// well). The forward pass of a transformer is then close to 2·N FLOPs a token plus 4·T·w a block, a
+// whole step to three times that (Kaplan et al. 2020, §2.1).
 
 #include <span>
 
@@ -33,7 +35,8 @@ struct LayerFlops {
 };
 
 // `layer` must not be Opaque (PENSTOCK_CHECK). `input_shapes` as in Layer::inputs, of one sample.
-LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
+LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_shapes,
+                       std::int64_t microbatch);
 
 // Of one optimizer step on all of a layer's parameters: 4 an element with momentum, else 2.
 Flops step_flops(const Layer& layer, const Optimizer& optimizer);

@@ -18,30 +18,34 @@ std::string_view name(CostOp op) {
   PENSTOCK_CHECK(false, "an operation without a name");
 }
 
-Result<void> expect_match(const Workload& workload, const Profile& profile, const Device& device, std::int64_t microbatch) {
+Result<void> expect_match(const Workload& workload, const Profile& profile, const Device& device,
+                          std::int64_t microbatch) {
   if (workload.networks.size() != 1) {
-    return fail(ErrorCode::Infeasible,
-                fmt::format("{} has {} networks; a profile speaks of one", workload.name, workload.networks.size()));
+    return fail(ErrorCode::Infeasible, fmt::format("{} has {} networks; a profile speaks of one",
+                                                   workload.name, workload.networks.size()));
   }
   if (profile.workload_fingerprint != fingerprint(workload)) {
     return fail(ErrorCode::BadInput,
-                fmt::format("the profile is of {} ({}), not of {} ({})", profile.workload, profile.workload_fingerprint,
-                            workload.name, fingerprint(workload)),
+                fmt::format("the profile is of {} ({}), not of {} ({})", profile.workload,
+                            profile.workload_fingerprint, workload.name, fingerprint(workload)),
                 "profile this workload, or plan that one");
   }
   if (profile.device_kind != device.kind) {
     return fail(ErrorCode::BadInput,
-                fmt::format("the profile is of device kind {}, and device {} is a {}", profile.device_kind, device.name, device.kind),
+                fmt::format("the profile is of device kind {}, and device {} is a {}",
+                            profile.device_kind, device.name, device.kind),
                 "give a profile taken on that kind of device");
   }
   std::set<std::int64_t> held;
   for (const LayerTime& row : profile.times)
     if (row.op != CostOp::Step) held.insert(row.microbatch);
   if (!held.contains(microbatch)) {
-    return fail(ErrorCode::BadInput,
-                fmt::format("the profile holds no microbatch of {} samples, only {}", microbatch,
-                            held.empty() ? "none at all" : fmt::format("{}", fmt::join(held, ", "))),
-                fmt::format("choose one of these, or measure it: penstock profile --microbatch {}", microbatch));
+    return fail(
+        ErrorCode::BadInput,
+        fmt::format("the profile holds no microbatch of {} samples, only {}", microbatch,
+                    held.empty() ? "none at all" : fmt::format("{}", fmt::join(held, ", "))),
+        fmt::format("choose one of these, or measure it: penstock profile --microbatch {}",
+                    microbatch));
   }
   return {};
 }
@@ -49,7 +53,8 @@ Result<void> expect_match(const Workload& workload, const Profile& profile, cons
 // The medians of one layer at one microbatch.
 class LayerMedians {
  public:
-  LayerMedians(const Workload& workload, const Profile& profile, LayerId layer, std::int64_t microbatch)
+  LayerMedians(const Workload& workload, const Profile& profile, LayerId layer,
+               std::int64_t microbatch)
       : profile_(profile),
         name_(workload.networks[0].layers[layer.index()].name),
         signature_(signature(workload, workload.networks[0], layer)),
@@ -66,14 +71,16 @@ class LayerMedians {
   }
 
   Result<Bytes> workspace() const {
-    if (const LayerMemory* row = profile_.find_memory(signature_, microbatch_)) return row->workspace;
+    if (const LayerMemory* row = profile_.find_memory(signature_, microbatch_))
+      return row->workspace;
     return lacks("the memory");
   }
 
  private:
   tl::unexpected<Error> lacks(std::string what) const {
-    return fail(ErrorCode::BadInput, fmt::format("the profile lacks {} of layer \"{}\" ({}) at {} samples", what, name_,
-                                                 signature_, microbatch_),
+    return fail(ErrorCode::BadInput,
+                fmt::format("the profile lacks {} of layer \"{}\" ({}) at {} samples", what, name_,
+                            signature_, microbatch_),
                 std::string(kMeasure));
   }
 
@@ -96,14 +103,16 @@ Result<LayerCost> layer_cost(const Layer& layer, const LayerMedians& medians) {
   PENSTOCK_TRY_VOID(set_if(!layer.sources.empty(), medians, CostOp::Load, cost.load));
   PENSTOCK_TRY_VOID(set_if(!layer.is_loss(), medians, CostOp::F, cost.forward));
   PENSTOCK_TRY_VOID(set_if(layer.is_loss(), medians, CostOp::Loss, cost.loss));
-  // Two parts measured apart need not add up to the whole, and the whole is what most schedules run: W is what BF leaves
-  // after B. Where a layer has only one of the parts, that part is the whole.
+  // Two parts measured apart need not add up to the whole, and the whole is what most schedules
+  // run: W is what BF leaves after B. Where a layer has only one of the parts, that part is the
+  // whole.
   const Nanoseconds* full = medians.find(CostOp::BF);
   if (full != nullptr && inputs != parameters) {
     (inputs ? cost.backward_input : cost.backward_weight) = *full;
   } else {
     PENSTOCK_TRY_VOID(set_if(inputs, medians, CostOp::B, cost.backward_input));
-    PENSTOCK_TRY_VOID(set_if(parameters && full == nullptr, medians, CostOp::W, cost.backward_weight));
+    PENSTOCK_TRY_VOID(
+        set_if(parameters && full == nullptr, medians, CostOp::W, cost.backward_weight));
     if (parameters && full != nullptr) {
       cost.backward_input = std::min(cost.backward_input, *full);
       cost.backward_weight = *full - cost.backward_input;
@@ -116,8 +125,8 @@ Result<LayerCost> layer_cost(const Layer& layer, const LayerMedians& medians) {
 
 }  // namespace
 
-Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile, const Device& device,
-                                 std::int64_t microbatch) {
+Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile,
+                                 const Device& device, std::int64_t microbatch) {
   PENSTOCK_TRY_VOID(expect_match(workload, profile, device, microbatch));
   CostTable table;
   table.source = "profiled";
@@ -125,7 +134,8 @@ Result<CostTable> profiled_costs(const Workload& workload, const Profile& profil
   table.microbatch = microbatch;
   const Network& network = workload.networks[0];
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const LayerMedians medians(workload, profile, LayerId(static_cast<std::int64_t>(i)), microbatch);
+    const LayerMedians medians(workload, profile, LayerId(static_cast<std::int64_t>(i)),
+                               microbatch);
     PENSTOCK_TRY(const LayerCost cost, layer_cost(network.layers[i], medians));
     table.layers.push_back(cost);
   }

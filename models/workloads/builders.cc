@@ -28,7 +28,8 @@ tl::unexpected<Error> unknown(std::string_view text, std::string_view name, std:
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
   const std::string_view meant = nearest(name, names);
   return fail(ErrorCode::Usage, fmt::format("\"{}\" is {}", text, as),
-              meant.empty() ? "built in: " + all : fmt::format("did you mean {}? built in: {}", meant, all));
+              meant.empty() ? "built in: " + all
+                            : fmt::format("did you mean {}? built in: {}", meant, all));
 }
 
 // "gpt:layers=8" however it was written; the batch is no part of what a workload is.
@@ -61,7 +62,8 @@ Result<Workload> build_workload(std::string_view text) {
   const WorkloadBuilder* builder = find_builder(form.name);
   if (builder == nullptr) return unknown(text, form.name, "not a built-in workload");
   if (!form.argument.empty()) {
-    return fail(ErrorCode::Usage, fmt::format("\"{}\": \"{}\" has no value", text, form.argument), "write key=value");
+    return fail(ErrorCode::Usage, fmt::format("\"{}\": \"{}\" has no value", text, form.argument),
+                "write key=value");
   }
   std::vector<std::string_view> known;
   for (const BuilderParameter& parameter : builder->parameters) known.push_back(parameter.name);
@@ -79,7 +81,8 @@ Result<Workload> build_workload(std::string_view text) {
   workload.name = canonical_name(*builder, values);
   // Bounds on single parameters do not bound their product: what is left to go wrong is the size.
   if (const auto valid = validate(workload); !valid) {
-    return fail(ErrorCode::Usage, fmt::format("{}: {}", text, valid.error().message), "make the batch or a dimension smaller");
+    return fail(ErrorCode::Usage, fmt::format("{}: {}", text, valid.error().message),
+                "make the batch or a dimension smaller");
   }
   return workload;
 }
@@ -90,7 +93,8 @@ Result<Workload> load_workload(const std::string& text) {
   std::error_code error;
   if (text == "-" || std::filesystem::exists(text, error)) return read_workload_file(text);
   // What looks like a path was meant as one.
-  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos) return read_workload_file(text);
+  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)
+    return read_workload_file(text);
   return unknown(text, name, "neither a built-in workload nor a file");
 }
 

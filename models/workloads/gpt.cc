@@ -3,11 +3,12 @@
 //   x = embedding(tokens)
 //   per block   x = x + project(attention(qkv(norm(x))))
 //               x = x + project(gelu(expand(norm(x))))          expand: hidden -> 4·hidden
-//   loss = cross_entropy(head(norm(x)), targets)                head of its own, not tied to the embedding
+//   loss = cross_entropy(head(norm(x)), targets)                head: not tied to the embedding
 //
-// With L layers, width h, vocabulary V and T positions it has L·(12h² + 13h) + 2h + (V + T)·h + (h + 1)·V parameters.
-// Every projection into the residual stream starts smaller by sqrt(2·L), so that the stream's variance does not grow
-// with depth (§2.3 there).
+// With L layers, width h, vocabulary V and T positions it has
+//   L·(12h² + 13h) + 2h + (V + T)·h + (h + 1)·V
+// parameters. Every projection into the residual stream starts smaller by sqrt(2·L), so that the
+// stream's variance does not grow with depth (§2.3 there).
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ namespace penstock {
 namespace {
 
 constexpr double kDeviation = 0.02;
-// Momentum 0.9 multiplies the step tenfold in the long run: larger rates make the first steps of wide shapes jump.
+// Momentum 0.9 multiplies the step tenfold in the long run: larger rates make the first steps of
+// wide shapes jump.
 constexpr double kLearningRate = 0.03;
 
 constexpr std::array<BuilderParameter, 6> kParameters = {{
@@ -37,7 +39,8 @@ Result<Workload> build(const BuilderValues& values) {
   const auto value = [&](const char* key) { return values.find(key)->second; };
   const std::int64_t layers = value("layers"), hidden = value("hidden"), heads = value("heads");
   if (hidden % heads != 0) {
-    return fail(ErrorCode::Usage, fmt::format("gpt: {} heads do not divide hidden={} evenly", heads, hidden),
+    return fail(ErrorCode::Usage,
+                fmt::format("gpt: {} heads do not divide hidden={} evenly", heads, hidden),
                 "every head takes hidden/heads features");
   }
   const double residual = kDeviation / std::sqrt(2.0 * static_cast<double>(layers));

@@ -1,6 +1,7 @@
-// A chain without branches, the same at every position: bytes looked up in a table, then `layers` times Linear and Gelu,
-// then a head that predicts the next byte. It sees one byte at a time, so it learns which byte follows which, no more; it
-// is there because every cut of it is equal, and because it runs in milliseconds.
+// A chain without branches, the same at every position: bytes looked up in a table, then `layers`
+// times Linear and Gelu, then a head that predicts the next byte. It sees one byte at a time, so it
+// learns which byte follows which, no more; it is there because every cut of it is equal, and
+// because it runs in milliseconds.
 
 #include <fmt/format.h>
 
@@ -26,9 +27,10 @@ constexpr std::array<BuilderParameter, 4> kParameters = {{
 Result<Workload> build(const BuilderValues& values) {
   const auto value = [&](const char* key) { return values.find(key)->second; };
   const std::int64_t width = value("width");
-  const double deviation = std::sqrt(2.0 / static_cast<double>(width));  // He et al. 2015, for rectifiers
+  const double deviation =
+      std::sqrt(2.0 / static_cast<double>(width));  // He et al. 2015, for rectifiers
   NetworkBuilder net("mlp", value("input"));
-  LayerId x = net.embedding("embedding", kVocabulary, width, 1.0);
+  LayerId x = net.embedding("embedding", kVocabulary, width, 0.5);
   for (std::int64_t layer = 0; layer < value("layers"); ++layer) {
     x = net.linear(fmt::format("hidden{}.linear", layer), x, width, deviation);
     x = net.gelu(fmt::format("hidden{}.gelu", layer), x);

@@ -10,9 +10,9 @@ constexpr std::int64_t kInfinite = std::numeric_limits<std::int64_t>::max();
 
 Bytes least_memory(const StageFigures& figures, RankDemand demand, std::int64_t states) {
   const Bytes kept = figures.stash + figures.data;
-  const Bytes first_gradient = demand.before_backward * (kept + figures.sent) + figures.sent;
+  const Bytes before = demand.before_backward * (kept + figures.sent);
   const Bytes peak = demand.peak * kept + figures.sent + figures.received;
-  return (2 + states) * figures.parameters + figures.workspace + std::max(first_gradient, peak);
+  return (2 + states) * figures.parameters + figures.workspace + std::max(before, peak);
 }
 
 // What a stage [first, end) costs at a position.

@@ -9,9 +9,10 @@
 //                      under rendezvous a rank waits for its messages one after the other; where tensors skip stages the
 //                      real messages are several, and only their bytes are counted.
 //   memory of a stage  at least this: weights, gradients, optimizer state, workspace, and the larger of
-//                        K·(stash + data + sent) + sent       when the first gradient arrives after K forwards
+//                        K·(stash + data + sent)              before the first gradient, after K forwards: it confirms the
+//                                                             first activations, so until then all wait in send buffers
 //                        P·(stash + data) + sent + received   in the first backward after P activations were kept
-//                      which is core/liveness' live peak for chains where every activation is confirmed by a gradient.
+//                      Never more than core/liveness' live peak, and near it.
 //
 // The least bottleneck; of those divisions the least of the largest memory; of those the lexicographically smallest ends.
 // Three passes over n²/2 ranges and p positions, O(n²·p) time, O(n·p) memory.

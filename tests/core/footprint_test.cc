@@ -5,12 +5,15 @@
 namespace penstock {
 namespace {
 
-TensorShape f32(std::vector<std::int64_t> dimensions) { return {DataType::F32, std::move(dimensions)}; }
+TensorShape f32(std::vector<std::int64_t> dimensions) {
+  return {DataType::F32, std::move(dimensions)};
+}
 
 Layer layer(LayerKind kind, std::size_t inputs) {
   Layer result;
   result.kind = kind;
-  for (std::size_t i = 0; i < inputs; ++i) result.inputs.push_back(LayerId(static_cast<std::int64_t>(i)));
+  for (std::size_t i = 0; i < inputs; ++i)
+    result.inputs.push_back(LayerId(static_cast<std::int64_t>(i)));
   return result;
 }
 
@@ -18,7 +21,8 @@ TEST(Footprint, KeepsTwoFloatsForEachNormalisedRow) {
   const TensorShape input = f32({17, 24});
   const BackwardNeeds needs = backward_needs(layer(LayerKind::LayerNorm, 1), {{input}}, 3);
   EXPECT_TRUE(needs.inputs);
-  EXPECT_EQ(needs.saved, Bytes(448));  // 3·17 rows · 2 floats = 408 bytes, up to the next multiple of 64
+  EXPECT_EQ(needs.saved,
+            Bytes(448));  // 3·17 rows · 2 floats = 408 bytes, up to the next multiple of 64
 }
 
 TEST(Footprint, KeepsTheProbabilitiesOfEveryHead) {
@@ -39,7 +43,8 @@ TEST(Footprint, KeepsTheProbabilitiesOfALossInsteadOfItsLogits) {
 
 TEST(Footprint, KeepsOnlyTheInputWhereTheGradientIsComputedFromIt) {
   const TensorShape input = f32({5, 8});
-  for (LayerKind kind : {LayerKind::Linear, LayerKind::Gelu, LayerKind::MeanSquared, LayerKind::Opaque}) {
+  for (LayerKind kind :
+       {LayerKind::Linear, LayerKind::Gelu, LayerKind::MeanSquared, LayerKind::Opaque}) {
     const BackwardNeeds needs = backward_needs(layer(kind, 1), {{input}}, 3);
     EXPECT_TRUE(needs.inputs);
     EXPECT_EQ(needs.saved, Bytes(0));

@@ -74,6 +74,20 @@ TEST(Toml, DeepNestingIsRefused) {
   EXPECT_NE(error_of("[" + dotted + "]").find("nested more than 512 deep"), std::string::npos);
 }
 
+TEST(Toml, AnEndlessKeyIsRefusedHoweverItIsQuoted) {
+  for (const std::string part : {"a.", "1.", "\",\".", "','.", "\"\\\"\" . "}) {
+    std::string key = "x = 1\n[";
+    for (int i = 0; i < 300'000; ++i) key += part;
+    EXPECT_EQ(error_of(key + "a]\n"), "f.toml:2: nested more than 512 deep") << part;
+  }
+}
+
+TEST(Toml, ManyDotsThatAreNoKeyAreFine) {
+  std::string list = "x = [";
+  for (int i = 0; i < 10'000; ++i) list += "0.5,";
+  EXPECT_TRUE(parse_toml(list + "]\ny = \"" + std::string(10'000, '.') + "\"\n", "f.toml"));
+}
+
 TEST(ToToml, WritesTablesAfterPlainMembers) {
   const auto value = parse_json(
       R"({"hosts": [{"name": "a", "nic": {"rate": "1GB/s"}}, {"name": "b"}], "empty": {}, "name": "x y", "odd key": 1,

@@ -33,8 +33,8 @@ TEST(TextForm, AValueMayHoldAnEqualsSign) {
 }
 
 TEST(TextForm, RefusesWhatIsHalfWritten) {
-  for (const char* text : {"", ":", ":a=1", "gpt:", "gpt:,", "gpt:a=1,", "gpt:a=1,,b=2", "gpt:a=", "gpt:=1", "gpt:a=1,b",
-                           "gpt:a=1,a=2"}) {
+  for (const char* text : {"", ":", ":a=1", "gpt:", "gpt:,", "gpt:a=1,", "gpt:a=1,,b=2",
+                           "gpt:a=", "gpt:=1", "gpt:a=1,b", "gpt:a=1,a=2"}) {
     const auto form = parse_text_form(text);
     ASSERT_FALSE(form) << text;
     EXPECT_EQ(form.error().code, ErrorCode::Usage) << text;
@@ -55,8 +55,8 @@ TEST(TextForm, CountsAreWholeDecimalNumbersInRange) {
   EXPECT_EQ(*parse_count("12", "n", 1, 100), 12);
   EXPECT_EQ(*parse_count("9223372036854775807", "n", 1, std::numeric_limits<std::int64_t>::max()),
             std::numeric_limits<std::int64_t>::max());
-  for (const char* text : {"", "x", "1.5", "1e3", "2k", " 2", "2 ", "0x10", "0", "101", "-1", "9223372036854775808",
-                           "99999999999999999999999"}) {
+  for (const char* text : {"", "x", "1.5", "1e3", "2k", " 2", "2 ", "0x10", "0", "101", "-1",
+                           "9223372036854775808", "99999999999999999999999"}) {
     const auto count = parse_count(text, "n", 1, 100);
     ASSERT_FALSE(count) << text;
     EXPECT_EQ(count.error().code, ErrorCode::Usage) << text;

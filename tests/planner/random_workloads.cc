@@ -82,13 +82,13 @@ Cluster random_cluster(Draws& draws, std::int64_t devices, Bytes memory, bool un
     link.latency = Nanoseconds(draws.between(0, 200));
     link.bandwidth = BytesPerSecond(static_cast<double>(draws.between(1, 40)) * 1e8);
   };
+  if (all.size() == 1) return cluster;
   if (!uneven) {
     connect(all);
     return cluster;
   }
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = a + 1; b < all.size(); ++b) connect({all[a], all[b]});
-  if (all.size() == 1) connect(all);
   return cluster;
 }
 

@@ -40,7 +40,8 @@ TEST(EvaluateReference, AgreesOnRandomOrdersOfEveryShape) {
       Nanoseconds makespan, span;
       for (std::size_t r = 0; r + 1 < order.first.size(); ++r) {
         if (order.first[r] == order.first[r + 1]) continue;
-        const Nanoseconds start = expected->starts[order.first[r]], end = expected->ends[order.first[r + 1] - 1];
+        const Nanoseconds start = expected->starts[order.first[r]],
+                          end = expected->ends[order.first[r + 1] - 1];
         ASSERT_EQ((*got)->first_start[r], start) << "order " << n << " rank " << r;
         ASSERT_EQ((*got)->last_end[r], end) << "order " << n << " rank " << r;
         ASSERT_EQ((*got)->busy[r], (*recorded)->busy[r]) << "order " << n << " rank " << r;
@@ -88,12 +89,13 @@ TEST(EvaluateReference, NoDurationMakesItShorterByGrowing) {
     OrderCosts costs = random_costs(random, order);
     for (const Discipline discipline : kDisciplines) {
       const Nanoseconds before = (*evaluator.evaluate(order, costs, discipline))->makespan;
-      for (auto* times : {&costs.forward, &costs.backward_input, &costs.backward_weight, &costs.recompute, &costs.step,
-                          &costs.activation, &costs.gradient}) {
+      for (auto* times : {&costs.forward, &costs.backward_input, &costs.backward_weight,
+                          &costs.recompute, &costs.step, &costs.activation, &costs.gradient}) {
         for (Nanoseconds& time : *times) {
           const Nanoseconds kept = time;
           time += Nanoseconds(1 + static_cast<std::int64_t>(random() % 9));
-          ASSERT_GE((*evaluator.evaluate(order, costs, discipline))->makespan, before) << "order " << n;
+          ASSERT_GE((*evaluator.evaluate(order, costs, discipline))->makespan, before)
+              << "order " << n;
           time = kept;
         }
       }

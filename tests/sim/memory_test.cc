@@ -26,7 +26,8 @@ TEST(LiveMemory, AddsUpWhatIsLiveAtEachPositionInWholeTensorUnits) {
   EXPECT_EQ(memory.always, Bytes(1024));
   EXPECT_EQ(memory.at, (std::vector{Bytes(1088), Bytes(1088), Bytes(1216), Bytes(1024)}));
   EXPECT_EQ(memory.peak, Bytes(1216));
-  EXPECT_EQ(live_memory(program, RankId(1)).peak, Bytes(64)) << "a rank without instructions holds what it holds";
+  EXPECT_EQ(live_memory(program, RankId(1)).peak, Bytes(64))
+      << "a rank without instructions holds what it holds";
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ std::string read_gzip(const std::filesystem::path& path) {
   }
   std::string piece(1 << 16, '\0');
   int read = 0;
-  while ((read = gzread(file, piece.data(), static_cast<unsigned>(piece.size()))) > 0) bytes.append(piece, 0, static_cast<std::size_t>(read));
+  while ((read = gzread(file, piece.data(), static_cast<unsigned>(piece.size()))) > 0)
+    bytes.append(piece, 0, static_cast<std::size_t>(read));
   if (read < 0) ADD_FAILURE() << path << " is damaged";
   gzclose(file);
   return bytes;
@@ -40,7 +41,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) ADD_FAILURE() << "'" << text << "' is not a number";
+  if (error != std::errc() || end != text.data() + text.size())
+    ADD_FAILURE() << "'" << text << "' is not a number";
   return value;
 }
 
@@ -58,8 +60,10 @@ OrderOp parse_token(std::string_view token) {
   OrderOp op;
   op.op = ops.at(token[letter]);
   op.stage = static_cast<std::uint16_t>(number(token.substr(0, letter)));
-  op.microbatch = static_cast<std::uint32_t>(number(token.substr(letter + 1, dot - letter - 1))) & 0x3fffffff;
-  if (dot != std::string_view::npos) op.slice = static_cast<std::uint8_t>(number(token.substr(dot + 1)));
+  op.microbatch =
+      static_cast<std::uint32_t>(number(token.substr(letter + 1, dot - letter - 1))) & 0x3fffffff;
+  if (dot != std::string_view::npos)
+    op.slice = static_cast<std::uint8_t>(number(token.substr(dot + 1)));
   return op;
 }
 
@@ -76,10 +80,12 @@ void append(std::vector<OrderOp>& ops, std::string_view token) {
   ops.back().fused = 0;
 }
 
-// Where the stages lie is read off the lists: the way in which microbatch 0 goes is direction 0, any other direction 1.
+// Where the stages lie is read off the lists: the way in which microbatch 0 goes is direction 0,
+// any other direction 1.
 std::optional<Order> place(Order order) {
   const std::size_t stages = static_cast<std::size_t>(order.stages);
-  std::vector<std::vector<std::int32_t>> ways(static_cast<std::size_t>(order.microbatches), std::vector<std::int32_t>(stages, -1));
+  std::vector<std::vector<std::int32_t>> ways(static_cast<std::size_t>(order.microbatches),
+                                              std::vector<std::int32_t>(stages, -1));
   for (std::int32_t r = 0; r < order.ranks; ++r) {
     for (const OrderOp& op : order.of(RankId(r))) ways[op.microbatch][op.stage] = r;
   }
@@ -91,7 +97,8 @@ std::optional<Order> place(Order order) {
   }
   if (kinds.size() > 2) return std::nullopt;
   order.rank_of.clear();
-  for (const std::vector<std::int32_t>& kind : kinds) order.rank_of.insert(order.rank_of.end(), kind.begin(), kind.end());
+  for (const std::vector<std::int32_t>& kind : kinds)
+    order.rank_of.insert(order.rank_of.end(), kind.begin(), kind.end());
   for (OrderOp& op : order.ops) op.direction = direction[op.microbatch] & 1;
   return order;
 }
@@ -108,12 +115,14 @@ std::map<std::string, RecordedOrder> recorded_orders() {
     RecordedOrder& recorded = orders[std::string(cells[0])];
     recorded.source = cells[1];
     if (!recorded.order) {
-      recorded.order = chain_order(static_cast<std::int32_t>(number(cells[4]) * number(cells[6])), static_cast<std::int32_t>(number(cells[5])));
+      recorded.order = chain_order(static_cast<std::int32_t>(number(cells[4]) * number(cells[6])),
+                                   static_cast<std::int32_t>(number(cells[5])));
       recorded.order->ranks = static_cast<std::int32_t>(number(cells[4]));
       recorded.order->slices = static_cast<std::int32_t>(number(cells[7]));
       recorded.order->first = {0};
     }
-    EXPECT_EQ(number(cells[13]) + 1, static_cast<std::int64_t>(recorded.order->first.size())) << "ranks come in order";
+    EXPECT_EQ(number(cells[13]) + 1, static_cast<std::int64_t>(recorded.order->first.size()))
+        << "ranks come in order";
     for (const std::string_view token : split(cells[14], ' ')) append(recorded.order->ops, token);
     recorded.order->first.push_back(recorded.order->ops.size());
   }

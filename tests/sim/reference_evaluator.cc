@@ -42,15 +42,21 @@ std::vector<Needed> needs(const Order& order, const OrderCosts& costs, const Ord
 }
 
 std::int64_t length(const OrderCosts& costs, const OrderOp& op) {
-  const std::int64_t b = costs.backward_input[op.stage].value, w = costs.backward_weight[op.stage].value;
-  const std::map<Op, std::int64_t> lengths = {{Op::F, costs.forward[op.stage].value},   {Op::BF, b + w}, {Op::B, b}, {Op::W, w},
-                                              {Op::R, costs.recompute[op.stage].value}, {Op::Step, costs.step[op.stage].value}};
+  const std::int64_t b = costs.backward_input[op.stage].value,
+                     w = costs.backward_weight[op.stage].value;
+  const std::map<Op, std::int64_t> lengths = {{Op::F, costs.forward[op.stage].value},
+                                              {Op::BF, b + w},
+                                              {Op::B, b},
+                                              {Op::W, w},
+                                              {Op::R, costs.recompute[op.stage].value},
+                                              {Op::Step, costs.step[op.stage].value}};
   return lengths.at(op.op);
 }
 
 }  // namespace
 
-std::optional<ReferenceTimes> reference_times(const Order& order, const OrderCosts& costs, Discipline discipline) {
+std::optional<ReferenceTimes> reference_times(const Order& order, const OrderCosts& costs,
+                                              Discipline discipline) {
   ReferenceTimes times;
   times.starts.resize(order.ops.size());
   times.ends.resize(order.ops.size());
@@ -85,7 +91,8 @@ std::optional<ReferenceTimes> reference_times(const Order& order, const OrderCos
         const OrderOp& op = order.ops[next[r]];
         times.starts[next[r]] = Nanoseconds(start);
         times.ends[next[r]] = Nanoseconds(clock[r]);
-        const Name name{op.direction, op.stage, static_cast<int>(op.microbatch), op.slice, op.op == Op::F};
+        const Name name{op.direction, op.stage, static_cast<int>(op.microbatch), op.slice,
+                        op.op == Op::F};
         if (op.op == Op::F || is_backward(op.op)) ended[name] = clock[r];
       }
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// sim/evaluate once more, as slowly and plainly as its definition reads: every rank is tried again and again, and what an
-// operation needs is looked up by name.
+// sim/evaluate once more, as slowly and plainly as its definition reads: every rank is tried again
+// and again, and what an operation needs is looked up by name.
 
 #include <optional>
 #include <vector>
@@ -16,6 +16,7 @@ struct ReferenceTimes {
 };
 
 // Nothing if the order deadlocks.
-std::optional<ReferenceTimes> reference_times(const Order& order, const OrderCosts& costs, Discipline discipline);
+std::optional<ReferenceTimes> reference_times(const Order& order, const OrderCosts& costs,
+                                              Discipline discipline);
 
 }  // namespace penstock::test

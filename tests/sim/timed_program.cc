@@ -13,12 +13,18 @@ void append_list(Order& order, const std::vector<OrderOp>& list) {
 
 Nanoseconds duration(const OrderCosts& costs, const OrderOp& op) {
   switch (op.op) {
-    case Op::F: return costs.forward[op.stage];
-    case Op::BF: return costs.backward_input[op.stage] + costs.backward_weight[op.stage];
-    case Op::B: return costs.backward_input[op.stage];
-    case Op::W: return costs.backward_weight[op.stage];
-    case Op::R: return costs.recompute[op.stage];
-    default: return costs.step[op.stage];
+    case Op::F:
+      return costs.forward[op.stage];
+    case Op::BF:
+      return costs.backward_input[op.stage] + costs.backward_weight[op.stage];
+    case Op::B:
+      return costs.backward_input[op.stage];
+    case Op::W:
+      return costs.backward_weight[op.stage];
+    case Op::R:
+      return costs.recompute[op.stage];
+    default:
+      return costs.step[op.stage];
   }
 }
 
@@ -54,7 +60,8 @@ Stream stream_of(std::vector<Instruction> body, EdgeId edge) {
   return stream;
 }
 
-OrderOp order_op(Op op, std::int32_t stage, std::int32_t microbatch, std::int32_t slice, bool is_fused) {
+OrderOp order_op(Op op, std::int32_t stage, std::int32_t microbatch, std::int32_t slice,
+                 bool is_fused) {
   OrderOp out;
   out.op = op;
   out.slice = static_cast<std::uint8_t>(slice);
@@ -99,7 +106,8 @@ Order gpipe(std::int32_t stages, std::int32_t microbatches) {
   return order;
 }
 
-// 1F1B with the backward split; the weight gradients of the first r microbatches of rank r come at its end.
+// 1F1B with the backward split; the weight gradients of the first r microbatches of rank r come at
+// its end.
 Order zero_bubble_h1(std::int32_t stages, std::int32_t microbatches) {
   Order order = chain_order(stages, microbatches);
   order.first.resize(1);
@@ -112,7 +120,8 @@ Order zero_bubble_h1(std::int32_t stages, std::int32_t microbatches) {
       list.push_back(order_op(Op::B, r, i));
       if (i >= r) list.push_back(order_op(Op::W, r, i - r));
     }
-    for (std::int32_t i = microbatches - r; i < microbatches; ++i) list.push_back(order_op(Op::W, r, i));
+    for (std::int32_t i = microbatches - r; i < microbatches; ++i)
+      list.push_back(order_op(Op::W, r, i));
     append_list(order, list);
   }
   return order;
@@ -125,7 +134,8 @@ Program timed_program(const Order& order, const OrderCosts& costs) {
   program.ranks.resize(static_cast<std::size_t>(order.ranks));
   for (RankProgram& rank : program.ranks) rank.streams.resize(1);
 
-  // [is gradient][direction][edge of the order] -> edge of the program, or -1; a SEND stream on its source's rank.
+  // [is gradient][direction][edge of the order] -> edge of the program, or -1; a SEND stream on its
+  // source's rank.
   const std::size_t directions = order.rank_of.size() / static_cast<std::size_t>(order.stages);
   std::vector<std::int32_t> edge_of(2 * directions * order.edges.size(), -1), transfer;
   std::vector<std::size_t> send_stream;
@@ -144,7 +154,8 @@ Program timed_program(const Order& order, const OrderCosts& costs) {
     edge.source = source;
     edge.destination = destination;
     edge.payload = is_gradient ? Payload::Gradient : Payload::Activation;
-    transfer.push_back(add_recipe(program, SegmentKind::Transfer, is_gradient ? costs.gradient[e] : costs.activation[e]));
+    transfer.push_back(add_recipe(program, SegmentKind::Transfer,
+                                  is_gradient ? costs.gradient[e] : costs.activation[e]));
     std::vector<Stream>& streams = program.ranks[source.index()].streams;
     send_stream.push_back(streams.size());
     streams.push_back(stream_of({}, EdgeId(edge_of[k])));
@@ -155,14 +166,19 @@ Program timed_program(const Order& order, const OrderCosts& costs) {
     std::vector<Instruction>& body = streams[0].body;
     for (const OrderOp& op : order.of(RankId(r))) {
       Instruction made;
-      made.key = {.op = op.op, .slice = op.slice, .direction = static_cast<std::uint8_t>(op.direction), .stage = op.stage,
+      made.key = {.op = op.op,
+                  .slice = op.slice,
+                  .direction = static_cast<std::uint8_t>(op.direction),
+                  .stage = op.stage,
                   .microbatch = static_cast<std::int32_t>(op.microbatch)};
       const auto for_each_message = [&](bool is_input, auto visit) {
         if (op.op != Op::F && !is_backward(op.op)) return;
         for (std::size_t e = 0; e < order.edges.size(); ++e) {
           const bool is_gradient = op.op != Op::F;
-          if ((is_input != is_gradient ? order.edges[e].to : order.edges[e].from).value != op.stage) continue;
-          const std::int32_t edge = edge_of[((is_gradient ? directions : 0) + op.direction) * order.edges.size() + e];
+          if ((is_input != is_gradient ? order.edges[e].to : order.edges[e].from).value != op.stage)
+            continue;
+          const std::int32_t edge =
+              edge_of[((is_gradient ? directions : 0) + op.direction) * order.edges.size() + e];
           if (edge < 0) continue;
           Instruction message = made;
           message.key.op = is_input ? Op::Recv : Op::Send;

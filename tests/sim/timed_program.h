@@ -11,7 +11,8 @@
 
 namespace penstock::test {
 
-OrderOp order_op(Op op, std::int32_t stage, std::int32_t microbatch, std::int32_t slice = 0, bool is_fused = false);
+OrderOp order_op(Op op, std::int32_t stage, std::int32_t microbatch, std::int32_t slice = 0,
+                 bool is_fused = false);
 
 // A chain of one stage a rank, with these lists.
 Order chain_of(std::int32_t microbatches, std::initializer_list<std::vector<OrderOp>> lists);
@@ -19,8 +20,8 @@ Order one_f_one_b(std::int32_t stages, std::int32_t microbatches);
 Order gpipe(std::int32_t stages, std::int32_t microbatches);
 Order zero_bubble_h1(std::int32_t stages, std::int32_t microbatches);  // microbatches >= stages
 
-// Receives by edge before each operation in stream 0; a stream of SENDs for each edge that leaves the rank; a WAIT for
-// the last SEND of each at the end. No fused operations.
+// Receives by edge before each operation in stream 0; a stream of SENDs for each edge that leaves
+// the rank; a WAIT for the last SEND of each at the end. No fused operations.
 Program timed_program(const Order& order, const OrderCosts& costs);
 
 // Parts of programs made by hand. The edge goes between the ranks of those numbers.

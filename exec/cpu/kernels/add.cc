@@ -3,13 +3,15 @@
 #include "exec/cpu/kernels/kernel_request.h"
 #include "exec/cpu/kernels/lanes.h"
 
-// y = a + b; dy passes to both inputs unchanged. An input gradient may be the buffer of the output gradient itself (then
-// there is nothing to copy), and both may be one buffer (the same producer twice): the second is then added to the first.
+// y = a + b; dy passes to both inputs unchanged. An input gradient may be the buffer of the output
+// gradient itself (then there is nothing to copy), and both may be one buffer (the same producer
+// twice): the second is then added to the first.
 
 namespace penstock::cpu {
 namespace {
 
-PENSTOCK_CLONES void add(const float* __restrict a, const float* __restrict b, std::int64_t n, float* __restrict y) {
+PENSTOCK_CLONES void add(const float* __restrict a, const float* __restrict b, std::int64_t n,
+                         float* __restrict y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = a[i] + b[i];
 }
 
@@ -52,7 +54,8 @@ class Add final : public LayerKernel {
 KernelResult make_add(const KernelRequest& request) {
   PENSTOCK_TRY_VOID(expect_operands(request, 2, 0, {}));
   if (request.inputs[0] != request.inputs[1]) {
-    return fail(ErrorCode::BadInput, "layer \"" + request.layer.name + "\": adds two inputs of different shapes");
+    return fail(ErrorCode::BadInput,
+                "layer \"" + request.layer.name + "\": adds two inputs of different shapes");
   }
   return std::make_unique<Add>(request.microbatch * request.inputs[0].elements());
 }

@@ -4,14 +4,16 @@
 #include "exec/cpu/kernels/lanes.h"
 #include "exec/cpu/kernels/softmax.h"
 
-// Mean over all rows of the global batch of -log p(target), p = softmax(logits), computed as log Σ exp(x_j - max) - (x_target
-// - max). A microbatch adds its own rows, summed in row order as doubles, divided by the rows of the step. The gradient of the
-// logits is (p - [target]) / rows of the step.
+// Mean over all rows of the global batch of -log p(target), p = softmax(logits), computed as
+//   log Σ_j exp(x_j - max) - (x_target - max)
+// A microbatch adds its own rows, summed in row order as doubles, divided by the rows of the step.
+// The gradient of the logits is (p - [target]) / rows of the step.
 
 namespace penstock::cpu {
 namespace {
 
-PENSTOCK_CLONES void scale_to(const float* __restrict x, float scale, std::int64_t n, bool accumulate, float* __restrict y) {
+PENSTOCK_CLONES void scale_to(const float* __restrict x, float scale, std::int64_t n,
+                              bool accumulate, float* __restrict y) {
   if (accumulate) {
     for (std::int64_t i = 0; i < n; ++i) y[i] += scale * x[i];
   } else {
@@ -63,7 +65,8 @@ class CrossEntropy final : public LayerKernel {
 KernelResult make_cross_entropy(const KernelRequest& request) {
   PENSTOCK_TRY_VOID(expect_operands(request, 1, 1, {}));
   const TensorShape& logits = request.inputs[0];
-  return std::make_unique<CrossEntropy>(rows(logits, request.microbatch), features(logits), request.rows_in_step);
+  return std::make_unique<CrossEntropy>(rows(logits, request.microbatch), features(logits),
+                                        request.rows_in_step);
 }
 
 }  // namespace penstock::cpu

@@ -3,13 +3,15 @@
 #include "exec/cpu/kernels/kernel_request.h"
 #include "exec/cpu/kernels/lanes.h"
 
-// y[s, t] = token_table[tokens[s, t]] + position_table[t]. Tokens have no gradient; the tables' gradients receive the
-// rows of the microbatch in the order of (sample, position), so a token that occurs twice is added twice in that order.
+// y[s, t] = token_table[tokens[s, t]] + position_table[t]. Tokens have no gradient; the tables'
+// gradients receive the rows of the microbatch in the order of (sample, position), so a token that
+// occurs twice is added twice in that order.
 
 namespace penstock::cpu {
 namespace {
 
-PENSTOCK_CLONES void add_rows(const float* __restrict a, const float* __restrict b, std::int64_t n, float* __restrict sum) {
+PENSTOCK_CLONES void add_rows(const float* __restrict a, const float* __restrict b, std::int64_t n,
+                              float* __restrict sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
 }
 
@@ -19,7 +21,8 @@ PENSTOCK_CLONES void add_to(const float* __restrict x, std::int64_t n, float* __
 
 class Embedding final : public LayerKernel {
  public:
-  Embedding(std::int64_t samples, std::int64_t positions, std::int64_t width, std::int64_t vocabulary)
+  Embedding(std::int64_t samples, std::int64_t positions, std::int64_t width,
+            std::int64_t vocabulary)
       : samples_(samples), positions_(positions), width_(width), vocabulary_(vocabulary) {}
 
   void forward(const LayerOperands& operands) override {
@@ -46,7 +49,8 @@ class Embedding final : public LayerKernel {
  private:
   std::int64_t token(const LayerOperands& operands, std::int64_t row) const {
     const std::int64_t token = operands.data[0][row];
-    PENSTOCK_CHECK(token < vocabulary_, "whoever loads the tokens refuses those beyond the vocabulary");
+    PENSTOCK_CHECK(token < vocabulary_,
+                   "whoever loads the tokens refuses those beyond the vocabulary");
     return token;
   }
 
@@ -57,8 +61,11 @@ class Embedding final : public LayerKernel {
 
 KernelResult make_embedding(const KernelRequest& request) {
   const Layer& layer = request.layer;
-  if (layer.output.dimensions.size() != 2 || layer.parameters.empty() || layer.parameters[0].dimensions.size() != 2) {
-    return fail(ErrorCode::BadInput, "layer \"" + layer.name + "\": an embedding makes [T, width] from a table [vocabulary, width]");
+  if (layer.output.dimensions.size() != 2 || layer.parameters.empty() ||
+      layer.parameters[0].dimensions.size() != 2) {
+    return fail(ErrorCode::BadInput,
+                "layer \"" + layer.name +
+                    "\": an embedding makes [T, width] from a table [vocabulary, width]");
   }
   const std::int64_t positions = layer.output.dimensions[0];
   const std::int64_t width = layer.output.dimensions[1];

@@ -1,9 +1,10 @@
 #include "exec/cpu/kernels/kernel_request.h"
 #include "exec/cpu/kernels/lanes.h"
 
-// gelu(x) = x/2 · (1 + tanh u), u = sqrt(2/π) · (x + 0.044715 x³) (Hendrycks & Gimpel 2016). As tanh u = 2σ(2u) - 1, this is
-// x · s with s = σ(2u) = 1/(1 + e), e = exp(-2u): one exponential, no cancellation near 0.
-// Its derivative is s + x · s(1 - s) · 2u', and s(1 - s) = e·s·s without cancellation where s is near 1.
+// gelu(x) = x/2 · (1 + tanh u), u = sqrt(2/π) · (x + 0.044715 x³) (Hendrycks & Gimpel 2016). As
+// tanh u = 2σ(2u) - 1, this is x · s with s = σ(2u) = 1/(1 + e), e = exp(-2u): one exponential, no
+// cancellation near 0. Its derivative is s + x · s(1 - s) · 2u', and s(1 - s) = e·s·s without
+// cancellation where s is near 1.
 
 namespace penstock::cpu {
 namespace {
@@ -26,8 +27,8 @@ PENSTOCK_INLINE float gelu_slope(float x) {
   return s + x * (e * s * s) * slope_of_2u;
 }
 
-PENSTOCK_CLONES void gelu_gradient(const float* __restrict x, const float* __restrict dy, std::int64_t n, bool accumulate,
-                                   float* __restrict dx) {
+PENSTOCK_CLONES void gelu_gradient(const float* __restrict x, const float* __restrict dy,
+                                   std::int64_t n, bool accumulate, float* __restrict dx) {
   if (accumulate) {
     for (std::int64_t i = 0; i < n; ++i) dx[i] += dy[i] * gelu_slope(x[i]);
   } else {
@@ -39,12 +40,14 @@ class Gelu final : public LayerKernel {
  public:
   explicit Gelu(std::int64_t elements) : elements_(elements) {}
 
-  void forward(const LayerOperands& operands) override { gelu(operands.inputs[0], elements_, operands.output); }
+  void forward(const LayerOperands& operands) override {
+    gelu(operands.inputs[0], elements_, operands.output);
+  }
 
   void backward_input(const LayerOperands& operands) override {
     if (operands.input_gradients[0] == nullptr) return;
-    gelu_gradient(operands.inputs[0], operands.output_gradient, elements_, operands.accumulate_input_gradient,
-                  operands.input_gradients[0]);
+    gelu_gradient(operands.inputs[0], operands.output_gradient, elements_,
+                  operands.accumulate_input_gradient, operands.input_gradients[0]);
   }
 
  private:

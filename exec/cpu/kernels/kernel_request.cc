@@ -17,10 +17,12 @@ Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, s
                              std::initializer_list<std::vector<std::int64_t>> parameters) {
   const Layer& layer = request.layer;
   if (request.inputs.size() != inputs) {
-    return refuse(layer, fmt::format("has {} inputs, its kind takes {}", request.inputs.size(), inputs));
+    return refuse(layer,
+                  fmt::format("has {} inputs, its kind takes {}", request.inputs.size(), inputs));
   }
   if (layer.sources.size() != sources) {
-    return refuse(layer, fmt::format("has {} data sources, its kind takes {}", layer.sources.size(), sources));
+    return refuse(layer, fmt::format("has {} data sources, its kind takes {}", layer.sources.size(),
+                                     sources));
   }
   for (const TensorShape& shape : request.inputs) {
     if (shape.type != DataType::F32 || shape.dimensions.empty()) {
@@ -28,13 +30,15 @@ Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, s
     }
   }
   if (layer.parameters.size() != parameters.size()) {
-    return refuse(layer, fmt::format("has {} parameters, its kind takes {}", layer.parameters.size(), parameters.size()));
+    return refuse(layer, fmt::format("has {} parameters, its kind takes {}",
+                                     layer.parameters.size(), parameters.size()));
   }
   auto parameter = layer.parameters.begin();
   for (const std::vector<std::int64_t>& expected : parameters) {
     if (parameter->dimensions != expected) {
-      return refuse(layer, fmt::format("parameter \"{}\" is [{}], expected [{}]", parameter->name,
-                                       fmt::join(parameter->dimensions, ", "), fmt::join(expected, ", ")));
+      return refuse(layer,
+                    fmt::format("parameter \"{}\" is [{}], expected [{}]", parameter->name,
+                                fmt::join(parameter->dimensions, ", "), fmt::join(expected, ", ")));
     }
     ++parameter;
   }
@@ -42,7 +46,8 @@ Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, s
 }
 
 std::int64_t features(const TensorShape& shape) {
-  PENSTOCK_CHECK(!shape.dimensions.empty(), "a tensor of a layer kernel has at least one dimension");
+  PENSTOCK_CHECK(!shape.dimensions.empty(),
+                 "a tensor of a layer kernel has at least one dimension");
   return shape.dimensions.back();
 }
 

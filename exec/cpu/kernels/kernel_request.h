@@ -1,6 +1,7 @@
 #pragma once
 
-// What a layer kernel is built for, and the factories that registry.cc chooses from: one a kind, each in its own file.
+// What a layer kernel is built for, and the factories that registry.cc chooses from: one a kind,
+// each in its own file.
 
 #include <initializer_list>
 #include <memory>
@@ -31,12 +32,13 @@ KernelResult make_add(const KernelRequest& request);
 KernelResult make_cross_entropy(const KernelRequest& request);
 KernelResult make_mean_squared(const KernelRequest& request);
 
-// BadInput unless the layer has that many inputs and sources and exactly those parameter shapes: a kernel built on
-// anything else would read past its operands.
+// BadInput unless the layer has that many inputs and sources and exactly those parameter shapes: a
+// kernel built on anything else would read past its operands.
 Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, std::size_t sources,
                              std::initializer_list<std::vector<std::int64_t>> parameters);
 
-// Features (the last dimension) of a shape with at least one dimension; and how many rows of them a microbatch has.
+// Features (the last dimension) of a shape with at least one dimension; and how many rows of them a
+// microbatch has.
 std::int64_t features(const TensorShape& shape);
 std::int64_t rows(const TensorShape& shape, std::int64_t microbatch);
 

@@ -1,8 +1,9 @@
 #include "exec/cpu/kernels/kernel_request.h"
 #include "exec/cpu/kernels/lanes.h"
 
-// Σ (y - t)² / (samples of the global batch · n) over predictions y [n] and targets t = byte / 255 in [0, 1]; rows_in_step
-// counts samples here. A microbatch's squares are summed as doubles in memory order. Gradient: 2 (y - t) / (samples · n).
+// Σ (y - t)² / (samples of the global batch · n) over predictions y [n] and targets t = byte / 255
+// in [0, 1]; rows_in_step counts samples here. A microbatch's squares are summed as doubles in
+// memory order. Gradient: 2 (y - t) / (samples · n).
 
 namespace penstock::cpu {
 namespace {
@@ -11,18 +12,22 @@ PENSTOCK_INLINE float difference(float prediction, std::uint8_t target) {
   return prediction - static_cast<float>(target) / 255.0f;
 }
 
-PENSTOCK_CLONES void gradient_to(const float* __restrict predictions, const std::uint8_t* __restrict targets, float scale,
+PENSTOCK_CLONES void gradient_to(const float* __restrict predictions,
+                                 const std::uint8_t* __restrict targets, float scale,
                                  std::int64_t n, bool accumulate, float* __restrict gradient) {
   if (accumulate) {
-    for (std::int64_t i = 0; i < n; ++i) gradient[i] += scale * difference(predictions[i], targets[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      gradient[i] += scale * difference(predictions[i], targets[i]);
   } else {
-    for (std::int64_t i = 0; i < n; ++i) gradient[i] = scale * difference(predictions[i], targets[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      gradient[i] = scale * difference(predictions[i], targets[i]);
   }
 }
 
 class MeanSquared final : public LayerKernel {
  public:
-  MeanSquared(std::int64_t elements, std::int64_t divisor) : elements_(elements), divisor_(static_cast<double>(divisor)) {}
+  MeanSquared(std::int64_t elements, std::int64_t divisor)
+      : elements_(elements), divisor_(static_cast<double>(divisor)) {}
 
   void forward(const LayerOperands& operands) override {
     double sum = 0;

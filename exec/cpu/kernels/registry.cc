@@ -4,24 +4,37 @@
 
 namespace penstock::cpu {
 
-Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer, std::span<const TensorShape> input_shapes,
-                                                 std::int64_t microbatch, std::int64_t rows_in_step) {
+Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer,
+                                                 std::span<const TensorShape> input_shapes,
+                                                 std::int64_t microbatch,
+                                                 std::int64_t rows_in_step) {
   PENSTOCK_CHECK(microbatch >= 1 && rows_in_step >= 1, "a kernel is built for at least one sample");
   const KernelRequest request{layer, input_shapes, microbatch, rows_in_step};
   switch (layer.kind) {
-    case LayerKind::Embedding: return make_embedding(request);
-    case LayerKind::LayerNorm: return make_layer_norm(request);
-    case LayerKind::Linear: return make_linear(request);
-    case LayerKind::Attention: return make_attention(request);
-    case LayerKind::Gelu: return make_gelu(request);
-    case LayerKind::Add: return make_add(request);
-    case LayerKind::CrossEntropy: return make_cross_entropy(request);
-    case LayerKind::MeanSquared: return make_mean_squared(request);
-    case LayerKind::Opaque: break;
+    case LayerKind::Embedding:
+      return make_embedding(request);
+    case LayerKind::LayerNorm:
+      return make_layer_norm(request);
+    case LayerKind::Linear:
+      return make_linear(request);
+    case LayerKind::Attention:
+      return make_attention(request);
+    case LayerKind::Gelu:
+      return make_gelu(request);
+    case LayerKind::Add:
+      return make_add(request);
+    case LayerKind::CrossEntropy:
+      return make_cross_entropy(request);
+    case LayerKind::MeanSquared:
+      return make_mean_squared(request);
+    case LayerKind::Opaque:
+      break;
   }
-  return fail(ErrorCode::Infeasible,
-              fmt::format("layer \"{}\" is opaque: known by its costs alone, there is nothing to execute", layer.name),
-              "plan or simulate this workload, or run it with --backend emulated");
+  return fail(
+      ErrorCode::Infeasible,
+      fmt::format("layer \"{}\" is opaque: known by its costs alone, there is nothing to execute",
+                  layer.name),
+      "plan or simulate this workload, or run it with --backend emulated");
 }
 
 }  // namespace penstock::cpu

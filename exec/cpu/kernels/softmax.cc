@@ -13,7 +13,8 @@ PENSTOCK_CLONES SoftmaxRow softmax(const float* x, std::int64_t n, float* p) {
   return {largest, total};
 }
 
-PENSTOCK_CLONES void softmax_gradient(const float* __restrict p, std::int64_t n, float* __restrict d) {
+PENSTOCK_CLONES void softmax_gradient(const float* __restrict p, std::int64_t n,
+                                      float* __restrict d) {
   const float mean = lane_sum(n, [&](std::int64_t i) { return p[i] * d[i]; });
   for (std::int64_t i = 0; i < n; ++i) d[i] = p[i] * (d[i] - mean);
 }

@@ -1,40 +1,20 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "core/program_check.h"
+#include "tests/core/check/refuses.h"
 #include "tests/core/sample_program.h"
 
 namespace penstock::test {
 namespace {
 
-std::vector<Instruction>& compute(Program& program, std::size_t rank) { return program.ranks[rank].streams[0].body; }
-
-Instruction& find(Program& program, std::size_t rank, Op op, std::int32_t microbatch) {
-  const auto at = std::find_if(compute(program, rank).begin(), compute(program, rank).end(),
-                               [&](const Instruction& i) { return i.key.op == op && i.key.microbatch == microbatch; });
-  EXPECT_NE(at, compute(program, rank).end());
-  return *at;
-}
-
-testing::AssertionResult refuses(const Program& program, std::string_view rule, std::string_view words) {
-  const std::vector<Violation> violations = check(program);
-  for (const Violation& violation : violations)
-    if (violation.rule == rule && violation.message.find(words) != std::string::npos) return testing::AssertionSuccess();
-  auto failure = testing::AssertionFailure() << "no " << rule << " with '" << words << "' among:";
-  for (const Violation& violation : violations) failure << "\n  " << violation.rule << ": " << violation.message;
-  return failure;
-}
-
 TEST(Coverage, ALostBackwardIsNamed) {
   Program program = sample_program(one_f_one_b_order(3, 4));
-  find(program, 1, Op::BF, 2) = find(program, 1, Op::Wait, -1);
+  find(program, 1, Op::BF, 2) = nothing();
   EXPECT_TRUE(refuses(program, "R1", "microbatch 2 of stage 1 has no BF"));
 }
 
 TEST(Coverage, ALostForwardIsNamed) {
   Program program = sample_program(gpipe_order(2, 3));
-  find(program, 0, Op::F, 1) = find(program, 0, Op::Wait, -1);
+  find(program, 0, Op::F, 1) = nothing();
   EXPECT_TRUE(refuses(program, "R1", "microbatch 1 of stage 0 has no F"));
 }
 
@@ -47,7 +27,7 @@ TEST(Coverage, AForwardTwiceIsNamedWithBothPlaces) {
 TEST(Coverage, AnInputGradientNeedsItsWeightGradient) {
   Program program = sample_program(one_f_one_b_order(2, 3), {.split_backward = true});
   EXPECT_TRUE(check(program).empty());
-  find(program, 0, Op::W, 1) = find(program, 0, Op::Wait, -1);
+  find(program, 0, Op::W, 1) = nothing();
   EXPECT_TRUE(refuses(program, "R1", "microbatch 1 of stage 0 has no W to its B"));
   Program whole = sample_program(one_f_one_b_order(2, 3), {.split_backward = true});
   find(whole, 0, Op::W, 1).key.op = Op::BF;
@@ -56,7 +36,7 @@ TEST(Coverage, AnInputGradientNeedsItsWeightGradient) {
 
 TEST(Coverage, AllMicrobatchesLoadOrNone) {
   Program program = sample_program(gpipe_order(2, 3));
-  find(program, 0, Op::Load, 1) = find(program, 0, Op::Wait, -1);
+  find(program, 0, Op::Load, 1) = nothing();
   EXPECT_TRUE(refuses(program, "R1", "microbatch 1 of stage 0 has no LOAD"));
 }
 

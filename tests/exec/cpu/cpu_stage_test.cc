@@ -1,8 +1,11 @@
 #include "exec/cpu/cpu_stage.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "exec/cpu/layer_kernel.h"
 #include "exec/data_source.h"
+#include "models/costs/bytes.h"
 #include "models/workloads/builders.h"
 
 namespace penstock::cpu {
@@ -43,6 +46,25 @@ TEST(CpuStage, ALayerWithoutAKernelIsRefusedByName) {
   ASSERT_FALSE(stage);
   EXPECT_EQ(stage.error().code, ErrorCode::Infeasible);
   EXPECT_NE(stage.error().message.find(workload.networks[0].layers[1].name), std::string::npos);
+}
+
+TEST(CpuStage, DerivedScratchIsNeverBelowWhatTheKernelsNeed) {
+  for (const std::int64_t hidden : {16, 48, 96, 256}) {
+    for (const std::int64_t sequence : {8, 40, 128}) {
+      for (const std::int64_t microbatch : {1, 2, 4, 8}) {
+        const Workload workload = *build_workload(fmt::format("gpt:layers=1,hidden={},heads=2,sequence={}", hidden, sequence));
+        const Network& network = workload.networks[0];
+        for (const Layer& layer : network.layers) {
+          std::vector<TensorShape> inputs;
+          for (const LayerId input : layer.inputs) inputs.push_back(network.layers[input.index()].output);
+          const auto kernel = make_kernel(layer, inputs, microbatch, 1);
+          ASSERT_TRUE(kernel) << kernel.error().text();
+          EXPECT_LE((*kernel)->workspace_bytes(), scratch_estimate(layer, inputs, microbatch))
+              << signature(workload, network, LayerId(&layer - network.layers.data())) << " at microbatch " << microbatch;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -15,12 +15,14 @@ std::vector<double> sum(const Case&, const Point& at) {
 }
 
 TEST(Add, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {add_case(1, 5, 8), add_case(3, 17, 24), add_case(1, 64, 64)}) expect_matches_reference(c, sum, 3e-7);
+  for (const Case& c : {add_case(1, 5, 8), add_case(3, 17, 24), add_case(1, 64, 64)})
+    expect_matches_reference(c, sum, 3e-7);
 }
 
 TEST(Add, PassesTheGradientOnInPlace) {
   Harness harness(add_case(1, 5, 7));
-  const std::vector<float> gradient(harness.output_gradient.floats(), harness.output_gradient.floats() + 35);
+  const std::vector<float> gradient(harness.output_gradient.floats(),
+                                    harness.output_gradient.floats() + 35);
   float* targets[] = {harness.output_gradient.floats(), harness.input_gradients[1].floats()};
   LayerOperands call = harness.operands();
   call.input_gradients = targets;

@@ -1,5 +1,6 @@
-// Counts what a kernel's calls allocate once warm, by standing in front of the allocator for this executable. oneDNN is
-// known to allocate its table of arguments in every run; all else must be nothing.
+// Counts what a kernel's calls allocate once warm, by standing in front of the allocator for this
+// executable. oneDNN is known to allocate its table of arguments in every run; all else must be
+// nothing.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -66,8 +67,12 @@ void* operator new(std::size_t bytes) {
   if (void* result = __libc_malloc(bytes)) return result;
   throw std::bad_alloc();
 }
-void operator delete(void* pointer) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer) noexcept {
+  std::free(pointer);
+}
+void operator delete(void* pointer, std::size_t) noexcept {
+  std::free(pointer);
+}
 
 namespace penstock::cpu::testing {
 namespace {
@@ -113,24 +118,34 @@ TEST(Allocation, DoesNotHappenInOurPartOfAnyKernel) {
       kernel.backward_input(accumulating);
       kernel.backward_weight(call);
     });
-    const bool has_products = c.layer.kind == LayerKind::Linear || c.layer.kind == LayerKind::Attention;
+    const bool has_products =
+        c.layer.kind == LayerKind::Linear || c.layer.kind == LayerKind::Attention;
     if (!has_products) {
       EXPECT_EQ(seen.size(), 0u) << c.text;
     }
-    for (const Allocation& allocation : seen) EXPECT_TRUE(from_onednn(allocation)) << c.text << ": " << allocation.bytes << " bytes";
+    for (const Allocation& allocation : seen)
+      EXPECT_TRUE(from_onednn(allocation)) << c.text << ": " << allocation.bytes << " bytes";
   }
 }
 
 TEST(Allocation, OfAPreparedProductIsAHandfulOfNodes) {
   for (const bool accumulate : {false, true}) {
     const std::int64_t rows = 512, in = 256, out = 384;
-    const auto product = Matmul::prepare({.rows = rows, .columns = out, .inner = in, .a = row_major(in),
-                                          .b = row_major(out), .c = row_major(out), .bias = true, .accumulate = accumulate});
+    const auto product = Matmul::prepare({.rows = rows,
+                                          .columns = out,
+                                          .inner = in,
+                                          .a = row_major(in),
+                                          .b = row_major(out),
+                                          .c = row_major(out),
+                                          .bias = true,
+                                          .accumulate = accumulate});
     ASSERT_TRUE(product.has_value());
-    if (product->implementation().rfind("brg:", 0) != 0) GTEST_SKIP() << "no AVX-512: oneDNN packs into buffers of its own";
+    if (product->implementation().rfind("brg:", 0) != 0)
+      GTEST_SKIP() << "no AVX-512: oneDNN packs into buffers of its own";
     std::vector<float> a(rows * in), b(in * out), bias(out), c(rows * out);
     std::vector<std::byte> scratch(product->scratch_bytes().value);
-    const auto seen = allocations([&] { product->run(a.data(), b.data(), bias.data(), c.data(), scratch.data()); });
+    const auto seen = allocations(
+        [&] { product->run(a.data(), b.data(), bias.data(), c.data(), scratch.data()); });
     EXPECT_LE(seen.size(), 8u);
     for (const Allocation& allocation : seen) {
       EXPECT_LT(allocation.bytes, kNode);
@@ -142,5 +157,7 @@ TEST(Allocation, OfAPreparedProductIsAHandfulOfNodes) {
 }  // namespace
 }  // namespace penstock::cpu::testing
 #else
-TEST(Allocation, DoesNotHappenInOurPartOfAnyKernel) { GTEST_SKIP() << "a sanitizer owns the allocator"; }
+TEST(Allocation, DoesNotHappenInOurPartOfAnyKernel) {
+  GTEST_SKIP() << "a sanitizer owns the allocator";
+}
 #endif

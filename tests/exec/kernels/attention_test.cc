@@ -22,7 +22,8 @@ std::vector<double> attend(const Case& c, const Point& at) {
         double total = 0;
         for (std::int64_t u = 0; u <= t; ++u) {
           double score = 0;
-          for (std::int64_t i = h * depth; i < (h + 1) * depth; ++i) score += part(s, t, 0, i) * part(s, u, 1, i);
+          for (std::int64_t i = h * depth; i < (h + 1) * depth; ++i)
+            score += part(s, t, 0, i) * part(s, u, 1, i);
           total += p[u] = std::exp(score / std::sqrt(static_cast<double>(depth)));
         }
         for (std::int64_t u = 0; u <= t; ++u) {
@@ -37,7 +38,8 @@ std::vector<double> attend(const Case& c, const Point& at) {
 }
 
 TEST(Attention, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {attention_case(1, 5, 8, 2), attention_case(3, 17, 24, 3), attention_case(1, 64, 64, 4), attention_case(1, 1, 8, 8)}) {
+  for (const Case& c : {attention_case(1, 5, 8, 2), attention_case(3, 17, 24, 3),
+                        attention_case(1, 64, 64, 4), attention_case(1, 1, 8, 8)}) {
     expect_matches_reference(c, attend, 3e-6);
   }
 }
@@ -64,7 +66,8 @@ TEST(Attention, KeepsProbabilitiesThatAreExactlyZeroForLaterTokens) {
 TEST(Attention, ChangesNoBitOfEarlierTokensWhenALaterOneChanges) {
   const std::int64_t tokens = 17, width = 8, changed = 9;
   Harness before(attention_case(1, tokens, width, 2)), after(attention_case(1, tokens, width, 2));
-  for (std::int64_t i = changed * 3 * width; i < tokens * 3 * width; ++i) after.inputs[0].floats()[i] += 1.0f;
+  for (std::int64_t i = changed * 3 * width; i < tokens * 3 * width; ++i)
+    after.inputs[0].floats()[i] += 1.0f;
   before.forward();
   after.forward();
   EXPECT_EQ(std::memcmp(before.output.at, after.output.at, changed * width * 4), 0);
@@ -79,13 +82,15 @@ TEST(Attention, SendsNoGradientToTokensAfterTheOneThatAsked) {
   }
   harness.all();
   const float* gradient = harness.input_gradients[0].floats();
-  for (std::int64_t i = (asked + 1) * 3 * width; i < tokens * 3 * width; ++i) EXPECT_EQ(gradient[i], 0.0f);
+  for (std::int64_t i = (asked + 1) * 3 * width; i < tokens * 3 * width; ++i)
+    EXPECT_EQ(gradient[i], 0.0f);
   EXPECT_NE(gradient[asked * 3 * width], 0.0f);
 }
 
 TEST(Attention, StaysFiniteForLargeScores) {
   Harness harness(attention_case(1, 17, 8, 2));
-  for (std::int64_t i = 0; i < harness.inputs[0].count(); ++i) harness.inputs[0].floats()[i] *= 100.0f;
+  for (std::int64_t i = 0; i < harness.inputs[0].count(); ++i)
+    harness.inputs[0].floats()[i] *= 100.0f;
   harness.all();
   for (std::int64_t i = 0; i < harness.input_gradients[0].count(); ++i) {
     ASSERT_TRUE(std::isfinite(harness.input_gradients[0].floats()[i]));

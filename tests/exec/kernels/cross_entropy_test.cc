@@ -21,7 +21,8 @@ std::vector<double> loss(const Case& c, const Point& at) {
 }
 
 TEST(CrossEntropy, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {cross_entropy_case(1, 5, 8), cross_entropy_case(3, 17, 24), cross_entropy_case(1, 64, 256)}) {
+  for (const Case& c : {cross_entropy_case(1, 5, 8), cross_entropy_case(3, 17, 24),
+                        cross_entropy_case(1, 64, 256)}) {
     expect_matches_reference(c, loss, 2e-6);
   }
 }

@@ -1,5 +1,5 @@
-// The promise that a plan's bits rest on: a kernel's results depend on its operands' values and shapes, not on where they
-// lie, which thread runs it, how often, or what else runs.
+// The promise that a plan's bits rest on: a kernel's results depend on its operands' values and
+// shapes, not on where they lie, which thread runs it, how often, or what else runs.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,8 @@ namespace {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& [b, tokens, width] : {std::tuple(1, 5, 8), std::tuple(3, 17, 24), std::tuple(1, 64, 64)}) {
+  for (const auto& [b, tokens, width] :
+       {std::tuple(1, 5, 8), std::tuple(3, 17, 24), std::tuple(1, 64, 64)}) {
     for (Case& c : one_case_of_each_kind(b, tokens, width)) all.push_back(std::move(c));
   }
   return all;
@@ -28,7 +29,8 @@ std::vector<std::byte> results(const Case& c, std::int64_t shift) {
 TEST(Determinism, ResultsDoNotDependOnWhereOperandsLie) {
   for (const Case& c : cases()) {
     const std::vector<std::byte> expected = results(c, 0);
-    for (std::int64_t shift : {1, 2, 3, 37}) EXPECT_EQ(results(c, shift), expected) << c.text << " shift " << shift;
+    for (std::int64_t shift : {1, 2, 3, 37})
+      EXPECT_EQ(results(c, shift), expected) << c.text << " shift " << shift;
   }
 }
 

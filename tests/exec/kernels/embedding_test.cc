@@ -13,14 +13,16 @@ std::vector<double> embed(const Case& c, const Point& at) {
   std::vector<double> y;
   for (std::int64_t row = 0; row < c.microbatch * tokens; ++row) {
     for (std::int64_t i = 0; i < width; ++i) {
-      y.push_back(at.parameters[0][at.data[0][row] * width + i] + at.parameters[1][row % tokens * width + i]);
+      y.push_back(at.parameters[0][at.data[0][row] * width + i] +
+                  at.parameters[1][row % tokens * width + i]);
     }
   }
   return y;
 }
 
 TEST(Embedding, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {embedding_case(1, 5, 8, 256), embedding_case(3, 17, 24, 11), embedding_case(2, 64, 64, 256)}) {
+  for (const Case& c : {embedding_case(1, 5, 8, 256), embedding_case(3, 17, 24, 11),
+                        embedding_case(2, 64, 64, 256)}) {
     expect_matches_reference(c, embed, 1e-6);
   }
 }

@@ -10,12 +10,14 @@ namespace {
 
 std::vector<double> gelu(const Case&, const Point& at) {
   std::vector<double> y = at.inputs[0];
-  for (double& x : y) x = 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  for (double& x : y)
+    x = 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
   return y;
 }
 
 TEST(Gelu, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {gelu_case(1, 5, 8), gelu_case(3, 17, 24), gelu_case(1, 64, 64)}) expect_matches_reference(c, gelu, 5e-7);
+  for (const Case& c : {gelu_case(1, 5, 8), gelu_case(3, 17, 24), gelu_case(1, 64, 64)})
+    expect_matches_reference(c, gelu, 5e-7);
 }
 
 TEST(Gelu, IsTheIdentityFarRightAndZeroFarLeft) {

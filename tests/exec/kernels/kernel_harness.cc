@@ -15,36 +15,46 @@ namespace {
 constexpr std::byte kGuard{0xC5};
 constexpr std::int64_t kLine = kTensorAlignment;
 
-Case make_case(LayerKind kind, const char* name, std::int64_t b, std::vector<TensorShape> inputs, TensorShape output) {
+Case make_case(LayerKind kind, const char* name, std::int64_t b, std::vector<TensorShape> inputs,
+               TensorShape output) {
   Case result;
   result.layer.name = name;
   result.layer.kind = kind;
-  for (std::size_t i = 0; i < inputs.size(); ++i) result.layer.inputs.push_back(LayerId(static_cast<std::int64_t>(i)));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    result.layer.inputs.push_back(LayerId(static_cast<std::int64_t>(i)));
   result.layer.output = std::move(output);
   result.inputs = std::move(inputs);
   result.microbatch = b;
   result.text = fmt::format("{} b={}", name, b);
-  for (const TensorShape& shape : result.inputs) result.text += fmt::format(" [{}]", fmt::join(shape.dimensions, ", "));
+  for (const TensorShape& shape : result.inputs)
+    result.text += fmt::format(" [{}]", fmt::join(shape.dimensions, ", "));
   return result;
 }
 
-TensorShape f32(std::vector<std::int64_t> dimensions) { return {DataType::F32, std::move(dimensions)}; }
+TensorShape f32(std::vector<std::int64_t> dimensions) {
+  return {DataType::F32, std::move(dimensions)};
+}
 
-Parameter parameter(const char* name, std::vector<std::int64_t> dimensions) { return {.name = name, .dimensions = std::move(dimensions)}; }
+Parameter parameter(const char* name, std::vector<std::int64_t> dimensions) {
+  return {.name = name, .dimensions = std::move(dimensions)};
+}
 
 }  // namespace
 
-Case embedding_case(std::int64_t b, std::int64_t tokens, std::int64_t width, std::int64_t vocabulary) {
+Case embedding_case(std::int64_t b, std::int64_t tokens, std::int64_t width,
+                    std::int64_t vocabulary) {
   Case result = make_case(LayerKind::Embedding, "embedding", b, {}, f32({tokens, width}));
   result.layer.sources = {SourceId(0)};
-  result.layer.parameters = {parameter("tokens", {vocabulary, width}), parameter("positions", {tokens, width})};
+  result.layer.parameters = {parameter("tokens", {vocabulary, width}),
+                             parameter("positions", {tokens, width})};
   result.data_bytes = {tokens};
   result.data_limit = vocabulary;
   return result;
 }
 
 Case layer_norm_case(std::int64_t b, std::int64_t tokens, std::int64_t width) {
-  Case result = make_case(LayerKind::LayerNorm, "layer_norm", b, {f32({tokens, width})}, f32({tokens, width}));
+  Case result = make_case(LayerKind::LayerNorm, "layer_norm", b, {f32({tokens, width})},
+                          f32({tokens, width}));
   result.layer.parameters = {parameter("gain", {width}), parameter("bias", {width})};
   return result;
 }
@@ -56,7 +66,8 @@ Case linear_case(std::int64_t b, std::int64_t tokens, std::int64_t in, std::int6
 }
 
 Case attention_case(std::int64_t b, std::int64_t tokens, std::int64_t width, std::int64_t heads) {
-  Case result = make_case(LayerKind::Attention, "attention", b, {f32({tokens, 3 * width})}, f32({tokens, width}));
+  Case result = make_case(LayerKind::Attention, "attention", b, {f32({tokens, 3 * width})},
+                          f32({tokens, width}));
   result.layer.attributes["heads"] = heads;
   return result;
 }
@@ -66,11 +77,13 @@ Case gelu_case(std::int64_t b, std::int64_t tokens, std::int64_t width) {
 }
 
 Case add_case(std::int64_t b, std::int64_t tokens, std::int64_t width) {
-  return make_case(LayerKind::Add, "add", b, {f32({tokens, width}), f32({tokens, width})}, f32({tokens, width}));
+  return make_case(LayerKind::Add, "add", b, {f32({tokens, width}), f32({tokens, width})},
+                   f32({tokens, width}));
 }
 
 Case cross_entropy_case(std::int64_t b, std::int64_t tokens, std::int64_t classes) {
-  Case result = make_case(LayerKind::CrossEntropy, "cross_entropy", b, {f32({tokens, classes})}, f32({1}));
+  Case result =
+      make_case(LayerKind::CrossEntropy, "cross_entropy", b, {f32({tokens, classes})}, f32({1}));
   result.layer.sources = {SourceId(0)};
   result.data_bytes = {tokens};
   result.data_limit = classes;
@@ -87,13 +100,18 @@ Case mean_squared_case(std::int64_t b, std::int64_t n) {
 }
 
 std::vector<Case> one_case_of_each_kind(std::int64_t b, std::int64_t tokens, std::int64_t width) {
-  return {embedding_case(b, tokens, width, 256),    layer_norm_case(b, tokens, width),
-          linear_case(b, tokens, width, 3 * width), attention_case(b, tokens, width, 2),
-          gelu_case(b, tokens, width),              add_case(b, tokens, width),
-          cross_entropy_case(b, tokens, 256),       mean_squared_case(b, tokens * width)};
+  return {embedding_case(b, tokens, width, 256),
+          layer_norm_case(b, tokens, width),
+          linear_case(b, tokens, width, 3 * width),
+          attention_case(b, tokens, width, 2),
+          gelu_case(b, tokens, width),
+          add_case(b, tokens, width),
+          cross_entropy_case(b, tokens, 256),
+          mean_squared_case(b, tokens * width)};
 }
 
-Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed) : description(std::move(given)), generator_(seed) {
+Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed)
+    : description(std::move(given)), generator_(seed) {
   const Case& c = description;
   auto made = make_kernel(c.layer, c.inputs, c.microbatch, c.rows_in_step);
   PENSTOCK_CHECK(made.has_value(), "a test case is a valid layer");
@@ -101,7 +119,9 @@ Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed) : descripti
 
   const std::int64_t b = c.microbatch;
   std::int64_t total = (2 + shift) * kLine;
-  const auto room = [&](std::int64_t bytes) { total += (bytes + kLine - 1) / kLine * kLine + kLine; };
+  const auto room = [&](std::int64_t bytes) {
+    total += (bytes + kLine - 1) / kLine * kLine + kLine;
+  };
   const std::int64_t saved_bytes = backward_needs(c.layer, c.inputs, b).saved.value;
   for (const TensorShape& shape : c.inputs) room(2 * b * shape.bytes().value + kLine), room(0);
   for (std::int64_t bytes : c.data_bytes) room(b * bytes);
@@ -119,13 +139,16 @@ Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed) : descripti
   output_gradient = reserve(b * c.layer.output.bytes().value);
   saved = reserve(saved_bytes);
   workspace = reserve(kernel_->workspace_bytes().value);
-  for (const TensorShape& shape : c.inputs) input_gradients.push_back(reserve(b * shape.bytes().value));
-  for (const Parameter& p : c.layer.parameters) parameter_gradients.push_back(reserve(4 * p.elements()));
+  for (const TensorShape& shape : c.inputs)
+    input_gradients.push_back(reserve(b * shape.bytes().value));
+  for (const Parameter& p : c.layer.parameters)
+    parameter_gradients.push_back(reserve(4 * p.elements()));
   PENSTOCK_CHECK(used_ <= total, "the block holds all operands");
 
   for (const Operand& x : inputs) random(x, 1.0f);
   for (const Operand& x : data) {
-    for (std::int64_t i = 0; i < x.bytes; ++i) x.octets()[i] = static_cast<std::uint8_t>(generator_() % c.data_limit);
+    for (std::int64_t i = 0; i < x.bytes; ++i)
+      x.octets()[i] = static_cast<std::uint8_t>(generator_() % c.data_limit);
   }
   for (const Operand& x : parameters) random(x, 0.5f);
   random(output_gradient, 1.0f);
@@ -169,7 +192,9 @@ LayerOperands Harness::operands() {
           .loss = &loss};
 }
 
-void Harness::forward() { kernel_->forward(operands()); }
+void Harness::forward() {
+  kernel_->forward(operands());
+}
 
 void Harness::backward_input(bool accumulate) {
   LayerOperands call = operands();
@@ -177,7 +202,9 @@ void Harness::backward_input(bool accumulate) {
   kernel_->backward_input(call);
 }
 
-void Harness::backward_weight() { kernel_->backward_weight(operands()); }
+void Harness::backward_weight() {
+  kernel_->backward_weight(operands());
+}
 
 void Harness::all() {
   forward();
@@ -188,16 +215,22 @@ void Harness::all() {
 bool Harness::guards_intact() const {
   const auto intact = [](const Operand& operand) {
     const std::byte* end = operand.at + (operand.bytes + kLine - 1) / kLine * kLine + kLine;
-    return std::all_of(static_cast<const std::byte*>(operand.at) + operand.bytes, end, [](std::byte b) { return b == kGuard; });
+    return std::all_of(static_cast<const std::byte*>(operand.at) + operand.bytes, end,
+                       [](std::byte b) { return b == kGuard; });
   };
-  const auto all = [&](const std::vector<Operand>& list) { return std::all_of(list.begin(), list.end(), intact); };
-  return all(inputs) && all(data) && all(parameters) && all(input_gradients) && all(parameter_gradients) &&
-         intact(output) && intact(output_gradient) && intact(saved) && intact(workspace);
+  const auto all = [&](const std::vector<Operand>& list) {
+    return std::all_of(list.begin(), list.end(), intact);
+  };
+  return all(inputs) && all(data) && all(parameters) && all(input_gradients) &&
+         all(parameter_gradients) && intact(output) && intact(output_gradient) && intact(saved) &&
+         intact(workspace);
 }
 
 std::vector<std::byte> Harness::results() const {
   std::vector<std::byte> bytes;
-  const auto append = [&](const Operand& operand) { bytes.insert(bytes.end(), operand.at, operand.at + operand.bytes); };
+  const auto append = [&](const Operand& operand) {
+    bytes.insert(bytes.end(), operand.at, operand.at + operand.bytes);
+  };
   append(output);
   append(saved);
   for (const Operand& x : input_gradients) append(x);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A layer kernel with all its operands, random but reproducible, in one guarded block of memory; and its check against a
-// double-precision reference.
+// A layer kernel with all its operands, random but reproducible, in one guarded block of memory;
+// and its check against a double-precision reference.
 
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,8 @@ struct Case {
   std::string text;  // for SCOPED_TRACE
 };
 
-Case embedding_case(std::int64_t b, std::int64_t tokens, std::int64_t width, std::int64_t vocabulary);
+Case embedding_case(std::int64_t b, std::int64_t tokens, std::int64_t width,
+                    std::int64_t vocabulary);
 Case layer_norm_case(std::int64_t b, std::int64_t tokens, std::int64_t width);
 Case linear_case(std::int64_t b, std::int64_t tokens, std::int64_t in, std::int64_t out);
 Case attention_case(std::int64_t b, std::int64_t tokens, std::int64_t width, std::int64_t heads);
@@ -34,7 +35,8 @@ Case cross_entropy_case(std::int64_t b, std::int64_t tokens, std::int64_t classe
 Case mean_squared_case(std::int64_t b, std::int64_t n);
 std::vector<Case> one_case_of_each_kind(std::int64_t b, std::int64_t tokens, std::int64_t width);
 
-// One operand: `size` floats (or bytes) at a 64-byte boundary, followed by a guard that no kernel may touch.
+// One operand: `size` floats (or bytes) at a 64-byte boundary, followed by a guard that no kernel
+// may touch.
 struct Operand {
   std::byte* at = nullptr;
   std::int64_t bytes = 0;
@@ -83,11 +85,13 @@ struct Point {
   std::vector<std::vector<double>> inputs, parameters;
   std::vector<std::vector<std::uint8_t>> data;
 };
-using Reference = std::function<std::vector<double>(const Case&, const Point&)>;  // output, or {loss}
+using Reference =
+    std::function<std::vector<double>(const Case&, const Point&)>;  // output, or {loss}
 
-// Forward equals the reference, and both gradients its central differences at sampled coordinates, within `bound` of the
-// largest magnitude in the tensor; parameter gradients are added to what was there; `accumulate` adds input gradients;
-// the halves of the backward pass commute; no guard is touched.
+// Forward equals the reference, and both gradients its central differences at sampled coordinates,
+// within `bound` of the largest magnitude in the tensor; parameter gradients are added to what was
+// there; `accumulate` adds input gradients; the halves of the backward pass commute; no guard is
+// touched.
 void expect_matches_reference(const Case& description, const Reference& reference, double bound);
 
 }  // namespace penstock::cpu::testing

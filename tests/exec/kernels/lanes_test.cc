@@ -11,7 +11,8 @@ namespace {
 
 std::vector<float> ramp(float from, float to, std::int64_t n) {
   std::vector<float> x;
-  for (std::int64_t i = 0; i < n; ++i) x.push_back(from + (to - from) * static_cast<float>(i) / static_cast<float>(n));
+  for (std::int64_t i = 0; i < n; ++i)
+    x.push_back(from + (to - from) * static_cast<float>(i) / static_cast<float>(n));
   return x;
 }
 
@@ -59,10 +60,12 @@ TEST(LaneMax, FindsTheLargestOfEveryLength) {
     return lane_sum(n, [&](std::int64_t i) { return y[i] * 0.3f + x[i]; }); \
   }
 float plain(const float* __restrict x, std::int64_t n, float* __restrict y) PENSTOCK_TEST_BODY
-__attribute__((target("avx2,fma"))) float avx2(const float* __restrict x, std::int64_t n, float* __restrict y) PENSTOCK_TEST_BODY
-__attribute__((target("avx512f"))) float avx512(const float* __restrict x, std::int64_t n, float* __restrict y) PENSTOCK_TEST_BODY
+    __attribute__((target("avx2,fma"))) float avx2(const float* __restrict x, std::int64_t n,
+                                                   float* __restrict y) PENSTOCK_TEST_BODY
+    __attribute__((target("avx512f"))) float avx512(const float* __restrict x, std::int64_t n,
+                                                    float* __restrict y) PENSTOCK_TEST_BODY
 
-TEST(Lanes, HaveTheSameBitsOnEveryInstructionSet) {
+    TEST(Lanes, HaveTheSameBitsOnEveryInstructionSet) {
   const std::vector<float> x = ramp(-20, 20, 4099);
   std::vector<float> y(x.size()), wide(x.size());
   const std::int64_t n = static_cast<std::int64_t>(x.size());

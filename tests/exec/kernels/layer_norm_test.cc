@@ -14,16 +14,19 @@ std::vector<double> normalize(const Case& c, const Point& at) {
   for (auto row = y.begin(); row != y.end(); row += width) {
     double mean = 0, variance = 0;
     for (std::int64_t i = 0; i < width; ++i) mean += row[i] / static_cast<double>(width);
-    for (std::int64_t i = 0; i < width; ++i) variance += (row[i] - mean) * (row[i] - mean) / static_cast<double>(width);
+    for (std::int64_t i = 0; i < width; ++i)
+      variance += (row[i] - mean) * (row[i] - mean) / static_cast<double>(width);
     for (std::int64_t i = 0; i < width; ++i) {
-      row[i] = (row[i] - mean) / std::sqrt(variance + 1e-5) * at.parameters[0][i] + at.parameters[1][i];
+      row[i] =
+          (row[i] - mean) / std::sqrt(variance + 1e-5) * at.parameters[0][i] + at.parameters[1][i];
     }
   }
   return y;
 }
 
 TEST(LayerNorm, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {layer_norm_case(1, 5, 8), layer_norm_case(3, 17, 24), layer_norm_case(1, 64, 64), layer_norm_case(3, 5, 19)}) {
+  for (const Case& c : {layer_norm_case(1, 5, 8), layer_norm_case(3, 17, 24),
+                        layer_norm_case(1, 64, 64), layer_norm_case(3, 5, 19)}) {
     expect_matches_reference(c, normalize, 2e-6);
   }
 }

@@ -15,14 +15,16 @@ std::vector<double> linear(const Case& c, const Point& at) {
   for (std::int64_t row = 0; row < rows; ++row) {
     y.insert(y.end(), at.parameters[1].begin(), at.parameters[1].end());
     for (std::int64_t k = 0; k < in; ++k) {
-      for (std::int64_t j = 0; j < out; ++j) y[row * out + j] += at.inputs[0][row * in + k] * at.parameters[0][k * out + j];
+      for (std::int64_t j = 0; j < out; ++j)
+        y[row * out + j] += at.inputs[0][row * in + k] * at.parameters[0][k * out + j];
     }
   }
   return y;
 }
 
 TEST(Linear, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {linear_case(1, 5, 8, 24), linear_case(3, 17, 24, 8), linear_case(1, 64, 64, 192), linear_case(3, 1, 7, 5)}) {
+  for (const Case& c : {linear_case(1, 5, 8, 24), linear_case(3, 17, 24, 8),
+                        linear_case(1, 64, 64, 192), linear_case(3, 1, 7, 5)}) {
     expect_matches_reference(c, linear, 2e-6);
   }
 }

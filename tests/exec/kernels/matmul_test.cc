@@ -8,22 +8,27 @@
 namespace penstock::cpu {
 namespace {
 
-// Values whose products and sums are exact in f32, so that any order of addition gives the same bits.
+// Values whose products and sums are exact in f32, so that any order of addition gives the same
+// bits.
 std::vector<float> small_integers(std::size_t count, int seed) {
   std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(static_cast<int>((i * 7 + seed * 13) % 11) - 5);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = static_cast<float>(static_cast<int>((i * 7 + seed * 13) % 11) - 5);
   return values;
 }
 
-std::size_t extent(std::int64_t batch, std::int64_t rows, std::int64_t columns, const MatrixLayout& layout) {
-  return static_cast<std::size_t>((batch - 1) * layout.batch + (rows - 1) * layout.row + (columns - 1) * layout.column + 1);
+std::size_t extent(std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                   const MatrixLayout& layout) {
+  return static_cast<std::size_t>((batch - 1) * layout.batch + (rows - 1) * layout.row +
+                                  (columns - 1) * layout.column + 1);
 }
 
 void expect_exact(const MatmulSpec& spec) {
   const auto product = Matmul::prepare(spec);
   ASSERT_TRUE(product.has_value()) << product.error().text();
   const std::vector<float> a = small_integers(extent(spec.batch, spec.rows, spec.inner, spec.a), 1);
-  const std::vector<float> b = small_integers(extent(spec.batch, spec.inner, spec.columns, spec.b), 2);
+  const std::vector<float> b =
+      small_integers(extent(spec.batch, spec.inner, spec.columns, spec.b), 2);
   const std::vector<float> bias = small_integers(static_cast<std::size_t>(spec.columns), 3);
   std::vector<float> c = small_integers(extent(spec.batch, spec.rows, spec.columns, spec.c), 4);
   std::vector<float> want = c;  // gaps keep what they hold
@@ -34,7 +39,8 @@ void expect_exact(const MatmulSpec& spec) {
     for (std::int64_t i = 0; i < spec.rows; ++i) {
       for (std::int64_t j = 0; j < spec.columns; ++j) {
         float sum = spec.bias ? bias[j] : 0.0f;
-        for (std::int64_t k = 0; k < spec.inner; ++k) sum += a[at(spec.a, n, i, k)] * b[at(spec.b, n, k, j)];
+        for (std::int64_t k = 0; k < spec.inner; ++k)
+          sum += a[at(spec.a, n, i, k)] * b[at(spec.b, n, k, j)];
         float& out = want[at(spec.c, n, i, j)];
         out = spec.accumulate ? out + sum : sum;
       }
@@ -42,17 +48,33 @@ void expect_exact(const MatmulSpec& spec) {
   }
   std::vector<std::byte> scratch(static_cast<std::size_t>(product->scratch_bytes().value));
   product->run(a.data(), b.data(), bias.data(), c.data(), scratch.data());
-  EXPECT_EQ(c, want) << product->implementation() << ' ' << spec.rows << 'x' << spec.columns << 'x' << spec.inner;
+  EXPECT_EQ(c, want) << product->implementation() << ' ' << spec.rows << 'x' << spec.columns << 'x'
+                     << spec.inner;
 }
 
 TEST(Matmul, IsExactOnIntegersForEveryTransposition) {
-  for (const auto& [m, n, k] : {std::tuple(1, 1, 1), std::tuple(5, 17, 8), std::tuple(64, 24, 51), std::tuple(130, 70, 33)}) {
+  for (const auto& [m, n, k] : {std::tuple(1, 1, 1), std::tuple(5, 17, 8), std::tuple(64, 24, 51),
+                                std::tuple(130, 70, 33)}) {
     for (const MatrixLayout& a : {row_major(k), column_major(m)}) {
       for (const MatrixLayout& b : {row_major(n), column_major(k)}) {
         expect_exact({.rows = m, .columns = n, .inner = k, .a = a, .b = b, .c = row_major(n)});
-        expect_exact({.rows = m, .columns = n, .inner = k, .a = a, .b = b, .c = row_major(n), .accumulate = true});
-        expect_exact({.rows = m, .columns = n, .inner = k, .a = a, .b = b, .c = row_major(n), .bias = true});
-        expect_exact({.rows = m, .columns = n, .inner = k, .a = a, .b = b, .c = row_major(n), .bias = true, .accumulate = true});
+        expect_exact({.rows = m,
+                      .columns = n,
+                      .inner = k,
+                      .a = a,
+                      .b = b,
+                      .c = row_major(n),
+                      .accumulate = true});
+        expect_exact(
+            {.rows = m, .columns = n, .inner = k, .a = a, .b = b, .c = row_major(n), .bias = true});
+        expect_exact({.rows = m,
+                      .columns = n,
+                      .inner = k,
+                      .a = a,
+                      .b = b,
+                      .c = row_major(n),
+                      .bias = true,
+                      .accumulate = true});
       }
     }
   }
@@ -60,7 +82,9 @@ TEST(Matmul, IsExactOnIntegersForEveryTransposition) {
 
 TEST(Matmul, TakesBatchesAndLeavesGapsBetweenRowsAlone) {
   const std::int64_t m = 9, n = 20, k = 16, heads = 3;
-  MatmulSpec spec{.rows = m, .columns = n, .inner = k,
+  MatmulSpec spec{.rows = m,
+                  .columns = n,
+                  .inner = k,
                   .a = {.row = k, .column = 1, .batch = m * k},
                   .b = {.row = 1, .column = k, .batch = n * k},
                   .c = {.row = n, .column = 1, .batch = m * n},
@@ -91,7 +115,12 @@ TEST(Matmul, LeavesTheCallersThreadCountAsItWas) {
       return count;
     };
     before = threads();
-    expect_exact({.rows = 5, .columns = 6, .inner = 7, .a = row_major(7), .b = row_major(6), .c = row_major(6)});
+    expect_exact({.rows = 5,
+                  .columns = 6,
+                  .inner = 7,
+                  .a = row_major(7),
+                  .b = row_major(6),
+                  .c = row_major(6)});
     after = threads();
   }).join();
   EXPECT_EQ(after, before);
@@ -99,12 +128,18 @@ TEST(Matmul, LeavesTheCallersThreadCountAsItWas) {
 }
 
 TEST(Matmul, ReportsTheScratchItNeedsAndTheKernelItChose) {
-  const auto product = Matmul::prepare({.rows = 512, .columns = 512, .inner = 512, .a = column_major(512),
-                                        .b = row_major(512), .c = row_major(512), .accumulate = true});
+  const auto product = Matmul::prepare({.rows = 512,
+                                        .columns = 512,
+                                        .inner = 512,
+                                        .a = column_major(512),
+                                        .b = row_major(512),
+                                        .c = row_major(512),
+                                        .accumulate = true});
   ASSERT_TRUE(product.has_value());
   EXPECT_FALSE(product->implementation().empty());
   EXPECT_NE(product->implementation().find(':'), std::string::npos) << product->implementation();
-  EXPECT_EQ(product->implementation().find("ref"), std::string::npos) << "the slow reference kernel was chosen";
+  EXPECT_EQ(product->implementation().find("ref"), std::string::npos)
+      << "the slow reference kernel was chosen";
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ std::vector<double> loss(const Case& c, const Point& at) {
 }
 
 TEST(MeanSquared, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {mean_squared_case(1, 5), mean_squared_case(3, 17), mean_squared_case(1, 64 * 24)}) {
+  for (const Case& c :
+       {mean_squared_case(1, 5), mean_squared_case(3, 17), mean_squared_case(1, 64 * 24)}) {
     expect_matches_reference(c, loss, 1e-6);
   }
 }

@@ -8,10 +8,13 @@
 namespace penstock::cpu::testing {
 namespace {
 
-constexpr int kSamples = 48;   // coordinates a tensor's gradient is checked at
-constexpr double kStep = 1e-4; // of the central difference: its error is of the order of kStep² and 1e-16 / kStep
+constexpr int kSamples = 48;  // coordinates a tensor's gradient is checked at
+constexpr double kStep =
+    1e-4;  // of the central difference: its error is of the order of kStep² and 1e-16 / kStep
 
-std::vector<double> doubles(const Operand& operand) { return {operand.floats(), operand.floats() + operand.count()}; }
+std::vector<double> doubles(const Operand& operand) {
+  return {operand.floats(), operand.floats() + operand.count()};
+}
 
 double largest(const std::vector<double>& values) {
   double result = 1e-30;
@@ -54,7 +57,8 @@ class ReferenceCheck {
         case_.layer.is_loss() ? std::vector<double>{harness.loss - 0.25} : doubles(harness.output);
     ASSERT_EQ(got.size(), want.size());
     double error = 0;
-    for (std::size_t i = 0; i < want.size(); ++i) error = std::max(error, std::abs(got[i] - want[i]));
+    for (std::size_t i = 0; i < want.size(); ++i)
+      error = std::max(error, std::abs(got[i] - want[i]));
     EXPECT_LE(error / largest(want), bound_) << "forward";
     EXPECT_TRUE(harness.guards_intact());
   }
@@ -73,17 +77,20 @@ class ReferenceCheck {
     EXPECT_TRUE(harness.guards_intact());
     for (std::size_t i = 0; i < harness.inputs.size(); ++i) {
       if (!accumulate) std::fill(input_start[i].begin(), input_start[i].end(), 0.0);
-      compare(point, point.inputs[i], weights, doubles(harness.input_gradients[i]), input_start[i], "input");
+      compare(point, point.inputs[i], weights, doubles(harness.input_gradients[i]), input_start[i],
+              "input");
     }
     for (std::size_t i = 0; i < harness.parameters.size(); ++i) {
-      compare(point, point.parameters[i], weights, doubles(harness.parameter_gradients[i]), parameter_start[i], "parameter");
+      compare(point, point.parameters[i], weights, doubles(harness.parameter_gradients[i]),
+              parameter_start[i], "parameter");
     }
   }
 
  private:
   // d(Σ weights · output) / d variable, at the sampled coordinates.
-  void compare(const Point& point, std::vector<double>& variable, const std::vector<double>& weights,
-               const std::vector<double>& got, const std::vector<double>& start, const char* what) {
+  void compare(const Point& point, std::vector<double>& variable,
+               const std::vector<double>& weights, const std::vector<double>& got,
+               const std::vector<double>& start, const char* what) {
     const double scale = largest(got);
     for (std::int64_t i : coordinates(static_cast<std::int64_t>(variable.size()))) {
       const double kept = variable[i];
@@ -93,7 +100,8 @@ class ReferenceCheck {
       const double below = objective(point, weights);
       variable[i] = kept;
       const double want = start[i] + (above - below) / (2 * kStep);
-      ASSERT_LE(std::abs(got[i] - want) / scale, bound_) << what << " gradient at " << i << ": got " << got[i] << ", want " << want;
+      ASSERT_LE(std::abs(got[i] - want) / scale, bound_)
+          << what << " gradient at " << i << ": got " << got[i] << ", want " << want;
     }
   }
 
@@ -123,7 +131,8 @@ void expect_matches_reference(const Case& description, const Reference& referenc
   weight_first.forward();
   weight_first.backward_weight();
   weight_first.backward_input();
-  EXPECT_EQ(input_first.results(), weight_first.results()) << "the halves of the backward pass do not commute";
+  EXPECT_EQ(input_first.results(), weight_first.results())
+      << "the halves of the backward pass do not commute";
 }
 
 }  // namespace penstock::cpu::testing

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<float> arguments(std::int64_t n) {
   std::vector<float> x;
-  for (std::int64_t i = 0; i < n; ++i) x.push_back(static_cast<float>(3 * std::sin(1.7 * static_cast<double>(i + 1))));
+  for (std::int64_t i = 0; i < n; ++i)
+    x.push_back(static_cast<float>(3 * std::sin(1.7 * static_cast<double>(i + 1))));
   return x;
 }
 
@@ -22,7 +23,8 @@ TEST(Softmax, IsWithinAFewUnitsInTheLastPlaceForEveryLength) {
     double total = 0;
     for (float value : x) total += std::exp(static_cast<double>(value) - row.largest);
     EXPECT_NEAR(row.total, total, 1e-6 * total);
-    for (std::int64_t i = 0; i < n; ++i) EXPECT_NEAR(p[i] / (std::exp(double{x[i]} - row.largest) / total), 1.0, 1e-6) << n;
+    for (std::int64_t i = 0; i < n; ++i)
+      EXPECT_NEAR(p[i] / (std::exp(double{x[i]} - row.largest) / total), 1.0, 1e-6) << n;
   }
 }
 

@@ -26,9 +26,12 @@ TEST(LoadCluster, KnowsEveryFormItLists) {
 
 TEST(LoadCluster, AFileReadsBackAsWhatWasWritten) {
   const test::TempDir folder;
-  const Cluster cluster = *load_cluster("nodes:2x2,device=v100,intra=100GB/s,inter=10GB/s,inter-latency=5us");
+  const Cluster cluster =
+      *load_cluster("nodes:2x2,device=v100,intra=100GB/s,inter=10GB/s,inter-latency=5us");
   for (const char* name : {"cluster.toml", "cluster.json"}) {
-    test::write_file(folder / name, std::string(name).ends_with(".json") ? write_cluster(cluster) : write_cluster_toml(cluster));
+    test::write_file(folder / name, std::string(name).ends_with(".json")
+                                        ? write_cluster(cluster)
+                                        : write_cluster_toml(cluster));
     const auto read = load_cluster((folder / name).string());
     ASSERT_TRUE(read) << read.error().text();
     EXPECT_EQ(*read, cluster) << name;

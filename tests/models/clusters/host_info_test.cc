@@ -11,7 +11,8 @@ namespace penstock {
 namespace {
 
 constexpr const char* kCpuInfo =
-    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Example CPU @ 2.50GHz\n"
+    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: "
+    "Example CPU @ 2.50GHz\n"
     "stepping\t: 7\n\nprocessor\t: 1\nmodel name\t: Another\n";
 
 class FakeRoot {

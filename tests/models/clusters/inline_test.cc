@@ -71,7 +71,8 @@ TEST(Flat, OneDeviceNeedsNoLink) {
 }
 
 TEST(Nodes, HaveOneLinkAHostAndOneBetweenHosts) {
-  const Cluster cluster = make("nodes:128x8,device=a100-80,intra=300GB/s,inter=200GB/s,inter-latency=10us");
+  const Cluster cluster =
+      make("nodes:128x8,device=a100-80,intra=300GB/s,inter=200GB/s,inter-latency=10us");
   EXPECT_EQ(cluster.hosts.size(), 128u);
   EXPECT_EQ(cluster.devices.size(), 1024u);
   EXPECT_EQ(cluster.links.size(), 129u);
@@ -85,8 +86,10 @@ TEST(Nodes, HaveOneLinkAHostAndOneBetweenHosts) {
 TEST(Nodes, AskOnlyForTheLinksTheyHave) {
   EXPECT_EQ(make("nodes:1x4,device=v100,intra=100GB/s").links.size(), 1u);
   EXPECT_EQ(make("nodes:4x1,device=v100,inter=100GB/s").links.size(), 1u);
-  EXPECT_NE(error_of("nodes:2x2,device=v100,intra=1GB/s").message.find("inter is missing"), std::string::npos);
-  EXPECT_NE(error_of("nodes:2x2,device=v100,inter=1GB/s").message.find("intra is missing"), std::string::npos);
+  EXPECT_NE(error_of("nodes:2x2,device=v100,intra=1GB/s").message.find("inter is missing"),
+            std::string::npos);
+  EXPECT_NE(error_of("nodes:2x2,device=v100,inter=1GB/s").message.find("intra is missing"),
+            std::string::npos);
 }
 
 TEST(Nodes, CpusOfAHostDivideThisMachinesMemory) {
@@ -103,12 +106,27 @@ TEST(Inline, MisspeltKeysNameTheNearest) {
 }
 
 TEST(Inline, WhatMakesNoSenseIsAUsageError) {
-  for (const char* text :
-       {"flat", "flat:", "flat:0,bandwidth=1GB/s", "flat:x,bandwidth=1GB/s", "flat:-2", "flat:2.5", "flat:99999999",
-        "flat:2,device=v100", "flat:2,bandwidth=fast", "flat:2,bandwidth=0", "flat:2,bandwidth=-1GB/s",
-        "flat:2,bandwidth=1GB", "flat:2,bandwidth=1GB/s,memory=0",
-        "flat:2,device=abacus", "flat:bandwidth=1GB/s", "nodes:4,intra=1GB/s", "nodes:0x4,intra=1GB/s",
-        "nodes:2x0,inter=1GB/s", "nodes:x", "nodes:300x300,intra=1GB/s,inter=1GB/s", "nodes:1x2x3,intra=1GB/s"}) {
+  for (const char* text : {"flat",
+                           "flat:",
+                           "flat:0,bandwidth=1GB/s",
+                           "flat:x,bandwidth=1GB/s",
+                           "flat:-2",
+                           "flat:2.5",
+                           "flat:99999999",
+                           "flat:2,device=v100",
+                           "flat:2,bandwidth=fast",
+                           "flat:2,bandwidth=0",
+                           "flat:2,bandwidth=-1GB/s",
+                           "flat:2,bandwidth=1GB",
+                           "flat:2,bandwidth=1GB/s,memory=0",
+                           "flat:2,device=abacus",
+                           "flat:bandwidth=1GB/s",
+                           "nodes:4,intra=1GB/s",
+                           "nodes:0x4,intra=1GB/s",
+                           "nodes:2x0,inter=1GB/s",
+                           "nodes:x",
+                           "nodes:300x300,intra=1GB/s,inter=1GB/s",
+                           "nodes:1x2x3,intra=1GB/s"}) {
     EXPECT_EQ(error_of(text).code, ErrorCode::Usage) << text;
   }
 }

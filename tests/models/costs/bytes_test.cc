@@ -21,18 +21,23 @@ Workload every_kind() {
 
 LayerTraffic traffic(const Workload& workload, std::int64_t layer, std::int64_t microbatch) {
   const Network& network = workload.networks[0];
-  return layer_traffic(workload, network.layers[static_cast<std::size_t>(layer)], input_shapes(network, LayerId(layer)), microbatch);
+  return layer_traffic(workload, network.layers[static_cast<std::size_t>(layer)],
+                       input_shapes(network, LayerId(layer)), microbatch);
 }
 
-// By hand, 4 samples: 32 rows; an activation of width 16 has 2048 bytes, of width 48 6144, of width 256 32768.
+// By hand, 4 samples: 32 rows; an activation of width 16 has 2048 bytes, of width 48 6144, of width
+// 256 32768.
 TEST(LayerTraffic, FollowsItsClosedForms) {
   const Workload workload = every_kind();
   EXPECT_EQ(traffic(workload, 0, 4), (LayerTraffic{64, 32 + 3 * 2048, 0, 32 + 5 * 2048}));
-  EXPECT_EQ(traffic(workload, 1, 4), (LayerTraffic{0, 4096 + 256 + 128, 6144 + 256 + 64, 4096 + 256 + 256}));
+  EXPECT_EQ(traffic(workload, 1, 4),
+            (LayerTraffic{0, 4096 + 256 + 128, 6144 + 256 + 64, 4096 + 256 + 256}));
   const double weight = 16 * 48 * 4, bias = 48 * 4;
-  EXPECT_EQ(traffic(workload, 2, 4), (LayerTraffic{0, 8192 + weight + bias, 8192 + weight, 8192 + 2 * (weight + bias)}));
+  EXPECT_EQ(traffic(workload, 2, 4),
+            (LayerTraffic{0, 8192 + weight + bias, 8192 + weight, 8192 + 2 * (weight + bias)}));
   const double probabilities = 4 * 2 * 8 * 8 * 4;
-  EXPECT_EQ(traffic(workload, 3, 4), (LayerTraffic{0, 8192 + 2 * probabilities, 2 * 6144 + 2048 + 3 * probabilities, 0}));
+  EXPECT_EQ(traffic(workload, 3, 4),
+            (LayerTraffic{0, 8192 + 2 * probabilities, 2 * 6144 + 2048 + 3 * probabilities, 0}));
   EXPECT_EQ(traffic(workload, 4, 4), (LayerTraffic{0, 6144, 6144, 0}));
   EXPECT_EQ(traffic(workload, 5, 4), (LayerTraffic{0, 4096, 6144, 0}));
   EXPECT_EQ(traffic(workload, 7, 4), (LayerTraffic{64, 32 + 65536, 32 + 65536, 0}));
@@ -50,12 +55,14 @@ TEST(ScratchEstimate, IsAlignedAndZeroWhereKernelsNeedNone) {
   const Workload workload = every_kind();
   const Network& network = workload.networks[0];
   const auto scratch = [&](std::int64_t layer) {
-    return scratch_estimate(network.layers[static_cast<std::size_t>(layer)], input_shapes(network, LayerId(layer)), 4);
+    return scratch_estimate(network.layers[static_cast<std::size_t>(layer)],
+                            input_shapes(network, LayerId(layer)), 4);
   };
   EXPECT_EQ(scratch(0), Bytes(0));
   EXPECT_EQ(scratch(1), Bytes(0));
-  EXPECT_EQ(scratch(2), Bytes(16384 + 6144));               // the output, larger than weight and input
-  EXPECT_EQ(scratch(3), Bytes(16384 + 5 * 256 + 2 * 256));  // [8, 8] matrices: five packed, scores, packed scores
+  EXPECT_EQ(scratch(2), Bytes(16384 + 6144));  // the output, larger than weight and input
+  EXPECT_EQ(scratch(3), Bytes(16384 + 5 * 256 +
+                              2 * 256));  // [8, 8] matrices: five packed, scores, packed scores
   EXPECT_EQ(scratch(4), Bytes(0));
 }
 

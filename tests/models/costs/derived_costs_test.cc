@@ -10,7 +10,12 @@ namespace {
 
 // 1 FLOP a nanosecond, and so many bytes a nanosecond.
 Device device(double bytes_per_ns) {
-  return {"d", HostId(0), "cpu", Bytes(1 << 30), FlopsPerSecond(1e9), BytesPerSecond(bytes_per_ns * 1e9)};
+  return {"d",
+          HostId(0),
+          "cpu",
+          Bytes(1 << 30),
+          FlopsPerSecond(1e9),
+          BytesPerSecond(bytes_per_ns * 1e9)};
 }
 
 Workload small() {
@@ -40,7 +45,8 @@ TEST(DerivedCosts, AreBytesOverBandwidthWhereMemoryIsSlow) {
   const LayerCost& head = costs->layers[1];
   EXPECT_EQ(head.forward, Nanoseconds(1000 * 4 * (20 * 6 + 20 * 256 + 7 * 256)));
   EXPECT_EQ(head.step, Nanoseconds(1000 * 24 * 7 * 256));
-  EXPECT_EQ(costs->layers[0].load, Nanoseconds(1000 * 2 * 20));  // tokens: 2 samples of 10 bytes, read and written
+  EXPECT_EQ(costs->layers[0].load,
+            Nanoseconds(1000 * 2 * 20));  // tokens: 2 samples of 10 bytes, read and written
   EXPECT_EQ(costs->layers[0].backward_input, Nanoseconds(0));
 }
 

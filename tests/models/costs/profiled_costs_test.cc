@@ -16,7 +16,9 @@ Workload small() {
   return net.take();
 }
 
-Device cpu() { return this_machine(1).devices[0]; }
+Device cpu() {
+  return this_machine(1).devices[0];
+}
 
 Spread exactly(std::int64_t ns) {
   const Nanoseconds t(ns);
@@ -31,24 +33,29 @@ struct Row {
 
 // The layers of small(): 0 embedding, 1 gelu, 2 head, 3 loss.
 const std::vector<Row> kRows = {
-    {0, CostOp::Load, 7},  {0, CostOp::F, 100},  {0, CostOp::W, 50},   {0, CostOp::BF, 55},  {0, CostOp::Step, 20},
-    {1, CostOp::F, 30},    {1, CostOp::B, 40},   {1, CostOp::BF, 42},  {2, CostOp::F, 200},  {2, CostOp::B, 210},
-    {2, CostOp::W, 190},   {2, CostOp::BF, 390}, {2, CostOp::Step, 9}, {3, CostOp::Load, 8}, {3, CostOp::Loss, 60},
-    {3, CostOp::B, 70},
+    {0, CostOp::Load, 7},  {0, CostOp::F, 100},  {0, CostOp::W, 50},    {0, CostOp::BF, 55},
+    {0, CostOp::Step, 20}, {1, CostOp::F, 30},   {1, CostOp::B, 40},    {1, CostOp::BF, 42},
+    {2, CostOp::F, 200},   {2, CostOp::B, 210},  {2, CostOp::W, 190},   {2, CostOp::BF, 390},
+    {2, CostOp::Step, 9},  {3, CostOp::Load, 8}, {3, CostOp::Loss, 60}, {3, CostOp::B, 70},
 };
 
-Profile profile_of(const Workload& workload, const std::vector<Row>& rows = kRows, std::int64_t microbatch = 2) {
+Profile profile_of(const Workload& workload, const std::vector<Row>& rows = kRows,
+                   std::int64_t microbatch = 2) {
   Profile profile;
   profile.workload = workload.name;
   profile.workload_fingerprint = fingerprint(workload);
   profile.device_kind = "cpu";
   profile.machine.cpu = "Example CPU";
-  const auto name = [&](std::int64_t layer) { return signature(workload, workload.networks[0], LayerId(layer)); };
+  const auto name = [&](std::int64_t layer) {
+    return signature(workload, workload.networks[0], LayerId(layer));
+  };
   for (const Row& row : rows) {
-    profile.times.push_back({name(row.layer), row.op, row.op == CostOp::Step ? 0 : microbatch, exactly(row.ns)});
+    profile.times.push_back(
+        {name(row.layer), row.op, row.op == CostOp::Step ? 0 : microbatch, exactly(row.ns)});
   }
   for (std::int64_t layer = 0; layer < 4; ++layer) {
-    profile.memory.push_back({name(layer), microbatch, Bytes(0), Bytes(0), Bytes(0), Bytes(1000 * layer)});
+    profile.memory.push_back(
+        {name(layer), microbatch, Bytes(0), Bytes(0), Bytes(0), Bytes(1000 * layer)});
   }
   return profile;
 }
@@ -76,16 +83,19 @@ TEST(ProfiledCosts, AreTheMedians) {
   //                                       load   forward  loss    input    weight   step   scratch
   EXPECT_EQ(costs->layers[0], (LayerCost{ns(7), ns(100), ns(0), ns(0), ns(55), ns(20), Bytes(0)}));
   EXPECT_EQ(costs->layers[1], (LayerCost{ns(0), ns(30), ns(0), ns(42), ns(0), ns(0), Bytes(1000)}));
-  EXPECT_EQ(costs->layers[2], (LayerCost{ns(0), ns(200), ns(0), ns(210), ns(180), ns(9), Bytes(2000)}));
+  EXPECT_EQ(costs->layers[2],
+            (LayerCost{ns(0), ns(200), ns(0), ns(210), ns(180), ns(9), Bytes(2000)}));
   EXPECT_EQ(costs->layers[3], (LayerCost{ns(8), ns(0), ns(60), ns(70), ns(0), ns(0), Bytes(3000)}));
 }
 
 TEST(ProfiledCosts, AFullBackwardIsItsPartsToTheNanosecond) {
   const Workload workload = small();
   for (const std::int64_t full : {1, 209, 210, 211, 1000}) {
-    const auto costs = profiled_costs(workload, profile_of(workload, with(2, CostOp::BF, full)), cpu(), 2);
+    const auto costs =
+        profiled_costs(workload, profile_of(workload, with(2, CostOp::BF, full)), cpu(), 2);
     ASSERT_TRUE(costs);
-    EXPECT_EQ(costs->layers[2].backward_input + costs->layers[2].backward_weight, Nanoseconds(full));
+    EXPECT_EQ(costs->layers[2].backward_input + costs->layers[2].backward_weight,
+              Nanoseconds(full));
     EXPECT_GE(costs->layers[2].backward_weight, Nanoseconds(0));
     EXPECT_LE(costs->layers[2].backward_input, Nanoseconds(210));
   }
@@ -93,7 +103,8 @@ TEST(ProfiledCosts, AFullBackwardIsItsPartsToTheNanosecond) {
 
 TEST(ProfiledCosts, WithoutAFullBackwardThePartsStandAsMeasured) {
   const Workload workload = small();
-  const auto costs = profiled_costs(workload, profile_of(workload, without(2, CostOp::BF)), cpu(), 2);
+  const auto costs =
+      profiled_costs(workload, profile_of(workload, without(2, CostOp::BF)), cpu(), 2);
   ASSERT_TRUE(costs);
   EXPECT_EQ(costs->layers[2].backward_weight, Nanoseconds(190));
 }
@@ -134,11 +145,15 @@ TEST(ProfiledCosts, RefuseAMicrobatchThatWasNotMeasuredAndNameThoseThatWere) {
 TEST(ProfiledCosts, RefuseAProfileThatLacksSomethingAndSayWhat) {
   const Workload workload = small();
   for (const Row& row : kRows) {
-    if (row.op == CostOp::BF || (row.op == CostOp::W) || (row.layer == 1 && row.op == CostOp::B)) continue;  // told by others
-    const auto costs = profiled_costs(workload, profile_of(workload, without(row.layer, row.op)), cpu(), 2);
+    if (row.op == CostOp::BF || (row.op == CostOp::W) || (row.layer == 1 && row.op == CostOp::B))
+      continue;  // told by others
+    const auto costs =
+        profiled_costs(workload, profile_of(workload, without(row.layer, row.op)), cpu(), 2);
     ASSERT_FALSE(costs) << row.layer << " " << static_cast<int>(row.op);
-    EXPECT_NE(costs.error().message.find("\"" + workload.networks[0].layers[static_cast<std::size_t>(row.layer)].name + "\""),
-              std::string::npos)
+    EXPECT_NE(
+        costs.error().message.find(
+            "\"" + workload.networks[0].layers[static_cast<std::size_t>(row.layer)].name + "\""),
+        std::string::npos)
         << costs.error().message;
   }
   std::vector<Row> rows = without(2, CostOp::BF);

@@ -48,10 +48,14 @@ TEST(Builders, TheNameIsTheFormWithoutDefaultsAndBatch) {
 
 TEST(Builders, SameInputSameWorkloadAndFingerprint) {
   EXPECT_EQ(*build_workload("gpt:layers=3"), *build_workload("gpt:layers=3"));
-  EXPECT_EQ(fingerprint(*build_workload("gpt:layers=3")), fingerprint(*build_workload("gpt:hidden=256,layers=3")));
-  EXPECT_EQ(fingerprint(*build_workload("gpt:batch=8")), fingerprint(*build_workload("gpt:batch=512")));
-  EXPECT_NE(fingerprint(*build_workload("gpt:layers=3")), fingerprint(*build_workload("gpt:layers=4")));
-  EXPECT_NE(fingerprint(*build_workload("gpt:heads=2")), fingerprint(*build_workload("gpt:heads=4")));
+  EXPECT_EQ(fingerprint(*build_workload("gpt:layers=3")),
+            fingerprint(*build_workload("gpt:hidden=256,layers=3")));
+  EXPECT_EQ(fingerprint(*build_workload("gpt:batch=8")),
+            fingerprint(*build_workload("gpt:batch=512")));
+  EXPECT_NE(fingerprint(*build_workload("gpt:layers=3")),
+            fingerprint(*build_workload("gpt:layers=4")));
+  EXPECT_NE(fingerprint(*build_workload("gpt:heads=2")),
+            fingerprint(*build_workload("gpt:heads=4")));
   EXPECT_NE(fingerprint(*build_workload("gpt")), fingerprint(*build_workload("mlp")));
 }
 
@@ -65,14 +69,16 @@ TEST(Builders, UnknownNamesAndParametersNameTheNearest) {
 }
 
 TEST(Builders, ValuesOutOfRangeOrNoNumbersAreUsageErrors) {
-  for (const char* text : {"gpt:layers=0", "gpt:layers=-1", "gpt:layers=2.5", "gpt:layers=two", "gpt:layers=", "gpt:4",
-                           "gpt:layers=99999999999999999999", "gpt:vocabulary=255", "gpt:batch=0", "mlp:width=0"}) {
+  for (const char* text :
+       {"gpt:layers=0", "gpt:layers=-1", "gpt:layers=2.5", "gpt:layers=two", "gpt:layers=", "gpt:4",
+        "gpt:layers=99999999999999999999", "gpt:vocabulary=255", "gpt:batch=0", "mlp:width=0"}) {
     EXPECT_EQ(error_of(text).code, ErrorCode::Usage) << text;
   }
 }
 
 TEST(Builders, WhatCannotBeCountedIsRefusedRatherThanOverflowed) {
-  const Error error = error_of("gpt:layers=10000,heads=10000,hidden=1000000,sequence=1000000,batch=1000000000");
+  const Error error =
+      error_of("gpt:layers=10000,heads=10000,hidden=1000000,sequence=1000000,batch=1000000000");
   EXPECT_EQ(error.code, ErrorCode::Usage);
   EXPECT_NE(error.message.find("elements"), std::string::npos) << error.message;
 }

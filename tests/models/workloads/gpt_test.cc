@@ -8,13 +8,16 @@
 namespace penstock {
 namespace {
 
-std::int64_t closed_form(std::int64_t layers, std::int64_t h, std::int64_t vocabulary, std::int64_t tokens) {
+std::int64_t closed_form(std::int64_t layers, std::int64_t h, std::int64_t vocabulary,
+                         std::int64_t tokens) {
   return layers * (12 * h * h + 13 * h) + 2 * h + (vocabulary + tokens) * h + (h + 1) * vocabulary;
 }
 
-Workload gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t tokens, std::int64_t vocabulary) {
-  const std::string text = "gpt:layers=" + std::to_string(layers) + ",hidden=" + std::to_string(hidden) +
-                           ",heads=" + std::to_string(heads) + ",sequence=" + std::to_string(tokens) +
+Workload gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t tokens,
+             std::int64_t vocabulary) {
+  const std::string text = "gpt:layers=" + std::to_string(layers) +
+                           ",hidden=" + std::to_string(hidden) + ",heads=" + std::to_string(heads) +
+                           ",sequence=" + std::to_string(tokens) +
                            ",vocabulary=" + std::to_string(vocabulary);
   auto workload = build_workload(text);
   EXPECT_TRUE(workload) << workload.error().text();
@@ -36,7 +39,9 @@ TEST(Gpt, IsValidWithItsClosedFormOfParametersOverAGrid) {
           const Workload workload = gpt(layers, hidden, heads, tokens, 300);
           const auto valid = validate(workload);
           ASSERT_TRUE(valid) << workload.name << ": " << valid.error().text();
-          EXPECT_EQ(workload.networks[0].parameter_count(), closed_form(layers, hidden, 300, tokens)) << workload.name;
+          EXPECT_EQ(workload.networks[0].parameter_count(),
+                    closed_form(layers, hidden, 300, tokens))
+              << workload.name;
           EXPECT_EQ(workload.networks[0].layers.size(), static_cast<std::size_t>(10 * layers + 4));
         }
       }
@@ -44,7 +49,8 @@ TEST(Gpt, IsValidWithItsClosedFormOfParametersOverAGrid) {
   }
 }
 
-// GPT-2 small has 124,439,808 parameters with the head tied to the token table; ours is separate and has a bias.
+// GPT-2 small has 124,439,808 parameters with the head tied to the token table; ours is separate
+// and has a bias.
 TEST(Gpt, HasTheParametersOfGpt2SmallButForTheHead) {
   const Workload workload = gpt(12, 768, 12, 1024, 50257);
   EXPECT_EQ(workload.networks[0].parameter_count(), 124'439'808 + 769 * 50257);
@@ -62,9 +68,12 @@ TEST(Gpt, ABlockIsWiredAsAPreNormTransformer) {
   EXPECT_EQ(name_of_input("block1.attention.add", 1), "block1.attention.project");
   EXPECT_EQ(name_of_input("block1.mlp.add", 0), "block1.attention.add");
   EXPECT_EQ(name_of_input("norm", 0), "block1.mlp.add");
-  EXPECT_EQ(layer(network, "block1.attention.qkv").output.dimensions, (std::vector<std::int64_t>{4, 24}));
-  EXPECT_EQ(layer(network, "block1.attention.qkv").parameters[0].dimensions, (std::vector<std::int64_t>{8, 24}));
-  EXPECT_EQ(layer(network, "block1.mlp.expand").output.dimensions, (std::vector<std::int64_t>{4, 32}));
+  EXPECT_EQ(layer(network, "block1.attention.qkv").output.dimensions,
+            (std::vector<std::int64_t>{4, 24}));
+  EXPECT_EQ(layer(network, "block1.attention.qkv").parameters[0].dimensions,
+            (std::vector<std::int64_t>{8, 24}));
+  EXPECT_EQ(layer(network, "block1.mlp.expand").output.dimensions,
+            (std::vector<std::int64_t>{4, 32}));
 }
 
 TEST(Gpt, ProjectionsIntoTheResidualStreamStartSmallerWithDepth) {

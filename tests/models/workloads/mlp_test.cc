@@ -11,8 +11,9 @@ TEST(Mlp, IsValidWithItsClosedFormOfParametersOverAGrid) {
   for (const std::int64_t layers : {1, 3, 40}) {
     for (const std::int64_t width : {1, 32, 130}) {
       for (const std::int64_t input : {1, 7, 64}) {
-        const auto workload = build_workload("mlp:layers=" + std::to_string(layers) + ",width=" + std::to_string(width) +
-                                             ",input=" + std::to_string(input));
+        const auto workload =
+            build_workload("mlp:layers=" + std::to_string(layers) +
+                           ",width=" + std::to_string(width) + ",input=" + std::to_string(input));
         ASSERT_TRUE(workload) << workload.error().text();
         const auto valid = validate(*workload);
         ASSERT_TRUE(valid) << workload->name << ": " << valid.error().text();

@@ -1,0 +1,74 @@
+// parse_arguments (cli/flags.h): from words to inputs and flags.
+
+#include <gtest/gtest.h>
+
+#include "cli/flags.h"
+
+namespace penstock::cli {
+namespace {
+
+struct Fixture {
+  Flags flags;
+  std::string input, output;
+  std::int64_t steps = 20;
+  std::vector<std::int64_t> sizes;
+  bool fast = false, help = false;
+
+  Fixture() {
+    flags.input("PLAN", "plan file", input);
+    flags.add("-o,--output", "FILE", "where to", text_into(output));
+    flags.add("--steps", "N", "steps", count_into(steps, 1, 1000));
+    flags.add("--microbatch", "B[,B]", "sizes", counts_into(sizes, 1, 64));
+    flags.toggle("--fast", "hurry", fast);
+    flags.toggle("--help", "help", help);
+  }
+  Result<void> parse(const std::vector<std::string>& arguments) { return parse_arguments(flags, arguments, help); }
+  std::string error(const std::vector<std::string>& arguments) {
+    const auto parsed = parse(arguments);
+    if (parsed) return "";
+    EXPECT_EQ(parsed.error().code, ErrorCode::Usage);
+    return parsed.error().text();
+  }
+};
+
+TEST(Parse, InputsAndFlagsComeInAnyOrder) {
+  Fixture f;
+  ASSERT_TRUE(f.parse({"--steps", "7", "plan.json", "--fast", "-o", "-", "--microbatch=1,2,4"}).has_value());
+  EXPECT_EQ(f.input, "plan.json");
+  EXPECT_EQ(f.output, "-");
+  EXPECT_EQ(f.steps, 7);
+  EXPECT_EQ(f.sizes, (std::vector<std::int64_t>{1, 2, 4}));
+  EXPECT_TRUE(f.fast);
+}
+
+TEST(Parse, ADashIsAnInput) {
+  Fixture f;
+  ASSERT_TRUE(f.parse({"-"}).has_value());
+  EXPECT_EQ(f.input, "-");
+}
+
+TEST(Parse, ASlipIsAnsweredWithTheNearestFlag) {
+  EXPECT_EQ(Fixture().error({"plan.json", "--step", "3"}), "there is no flag --step (hint: did you mean --steps?)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--outptu=x"}), "there is no flag --outptu (hint: did you mean --output?)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--zzzzzzzz"}), "there is no flag --zzzzzzzz (hint: --help lists the flags)");
+}
+
+TEST(Parse, NumbersAreRefusedByTheNameOfTheirFlag) {
+  for (const char* bad : {"-1", "0", "1001", "1.5", "nan", "1e3", "", "99999999999999999999"}) {
+    EXPECT_EQ(Fixture().error({"plan.json", "--steps", bad}).rfind("--steps: ", 0), 0u) << bad;
+  }
+  EXPECT_EQ(Fixture().error({"plan.json", "--microbatch", "1,,2"}).rfind("--microbatch: ", 0), 0u);
+  EXPECT_EQ(Fixture().error({"plan.json", "--microbatch", "1,65"}).rfind("--microbatch: ", 0), 0u);
+}
+
+TEST(Parse, WhatIsMissingTwiceOrTooManyIsRefused) {
+  EXPECT_EQ(Fixture().error({}), "PLAN is missing: plan file (hint: --help shows examples)");
+  EXPECT_NE(Fixture().error({"a", "b"}).find("\"b\" is one input too many"), std::string::npos);
+  EXPECT_EQ(Fixture().error({"a", "--steps", "1", "--steps", "2"}), "--steps is given 2 times (hint: give it once)");
+  EXPECT_NE(Fixture().error({"a", "--steps"}), "");
+  Fixture helped;
+  EXPECT_TRUE(helped.parse({"--help"}).has_value());
+}
+
+}  // namespace
+}  // namespace penstock::cli

@@ -1,0 +1,55 @@
+$ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 -q -o plan.json >/dev/null
+$ penstock simulate plan.json -q -o predicted.json >/dev/null
+$ printf 'the quick brown fox jumps over the lazy dog, and does so again and again' >text.txt
+$ penstock run plan.json --steps 6 --data text.txt -q -o measured.json >/dev/null
+
+$ penstock compare predicted.json measured.json
+predicted iteration time     <text>
+measured iteration time      <text>
+error                        <number> %
+matched instructions a step  <number>
+
+operations, medians
+  op    stage  a step  predicted  measured <text>
+...
+
+devices
+  rank  predicted bubble  measured <text>
+     0 <text>
+     1 <text>
+
+in one table
+                         <text>
+  iteration time         <text>
+  bubble                 <text>
+  peak memory of a rank  <text>
+  first loss             <text>
+  last loss              <text>
+
+$ penstock compare predicted.json measured.json --json | grep -oE '"(predicted_s|measured_s|iteration_time_error|matched|ops|devices)":' | sort | uniq -c | sort -n | wc -l
+6
+
+# A prediction set against itself is exact; off by more than is allowed, the answer is no.
+$ penstock compare predicted.json predicted.json --fail-over 0% --json | grep '"iteration_time_error"'
+  "iteration_time_error": 0.0,
+$ penstock compare predicted.json measured.json --fail-over 0% | tail -1
+The iteration time is off by <text> %, more than 0 %.
+$ penstock compare predicted.json measured.json --fail-over 0% >/dev/null
+? 1
+
+# Timelines of two plans are a mismatch.
+$ penstock plan mlp:layers=2,width=16,input=8,batch=8 --cluster flat:2,device=cpu --ranks 2 --microbatch 1 -q -o other.json >/dev/null
+$ penstock simulate other.json -q -o other-predicted.json >/dev/null
+$ penstock compare other-predicted.json measured.json
+! penstock compare: the timelines come from different plans (<hex> and <hex>)
+? 1
+
+$ penstock compare predicted.json
+! penstock compare: MEASURED is missing: <text>
+? 2
+$ penstock compare predicted.json measured.json --fail-over lots
+! penstock compare: --fail-over: "lots" is not a share
+? 2
+$ head -c 1000 measured.json >cut.json; penstock compare predicted.json cut.json
+! penstock compare: cut.json:<number>:<number>: not JSON: <text>
+? 3

@@ -1,0 +1,30 @@
+$ penstock compare --help
+Joins two timelines of one plan instruction by instruction: where was the prediction right, and where not?
+
+usage: penstock compare PREDICTED MEASURED [flags]
+
+  PREDICTED  a timeline (penstock simulate -o)
+  MEASURED   a timeline of the same plan (penstock run -o)
+
+      --fail-over SHARE  exit 1 where the iteration time is off by more, e.g. 5%
+
+  -o, --output FILE  write the answer to a file (-: standard output)
+      --json         print the answer as JSON
+      --force        replace files that exist
+      --seed N       of all that is random: initial weights, data (default 0)
+  -q, --quiet        say nothing on standard error but errors
+  -v, --verbose      say more on standard error
+  -h, --help         this text
+
+Examples:
+  penstock compare predicted.json measured.json
+  penstock compare predicted.json measured.json --fail-over 5% --json
+
+See also: simulate, run
+
+# Help wins over what is missing, and says the same whichever way it is asked for.
+$ penstock compare -h >a; penstock help compare >b; cmp a b && wc -l <a
+24
+
+# No line is longer than a page is wide, except examples, which one copies.
+$ for verb in profile plan check simulate run schedule; do penstock $verb -h | grep -v '^  penstock' | awk -v verb=$verb 'length > 112 { print verb ": " $0 }'; done

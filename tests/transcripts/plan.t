@@ -1,0 +1,103 @@
+$ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 2 -o plan.json
+strategy        auto
+schedule        1f1b
+microbatches    4 of 2 samples
+costs           derived
+iteration time  <text>
+throughput      <number> samples/s
+lower bound     <text>
+gap             <number> %
+plan space      <text>
+what binds      <text>
+...
+
+stages, a microbatch
+  stage  rank  layers  from  <text>
+      0     0  0-<text>
+      1     1  <text>
+
+devices
+  rank  device  peak memory     limit
+     0  cpu0 <text>
+     1  cpu1 <text>
+
+no plan of the space is faster than
+  bound <text>
+...
+
+mlp:layers=2,width=16 in 2 stages, 1f1b: <text> a step, <number> % of it provably needed.
+! penstock: wrote plan.json
+
+# The keys that others rely on.
+$ grep -oE '^  "(strategy|objective|objective_unit|objective_s|schedule|microbatch_size|microbatches|iteration_time_s|throughput_samples_per_s|lower_bound_s|gap|plan_space|costs|stages|devices|binding_constraint|runner_up)"' plan.json | wc -l
+17
+
+# The same flags, the same bytes.
+$ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 2 --json | cmp - plan.json && echo same
+same
+
+$ penstock plan mlp:layers=2,width=16 --global-batch 12 --optimizer sgd:learning-rate=0.5,momentum=0 --cluster flat:2,device=cpu --json | grep -oE '"(learning_rate|momentum|global_batch)": [0-9.]+'
+"learning_rate": 0.5
+"momentum": 0.0
+"global_batch": 12
+
+# A memory limit that nobody can meet: by how much, and on which stage.
+$ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --memory-limit 10kB
+! penstock plan: nothing fits: <text> stage <number> (layers <text>) takes <text> more than the <text> of its rank
+! hint: <text>
+? 1
+
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --ranks 3
+! penstock plan: --ranks 3: the cluster has 2 devices
+? 1
+$ penstock plan mlp:layers=1,width=16 --cluster flat:64,device=cpu --ranks 64
+! penstock plan: <text>
+? 1
+
+$ penstock plan mlp:layers=2,width=16
+! penstock plan: --cluster CLUSTER is missing: <text>
+? 2
+$ penstock plan mlp:layers=2,width=16 --clutser flat:2,device=cpu
+! penstock plan: there is no flag --clutser
+! hint: did you mean --cluster?
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flta:2
+! penstock plan: "flta:2" is neither a cluster's form nor a file
+! hint: did you mean flat? <text>
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster cluster.toml
+! penstock plan: cluster.toml: cannot read: No such file or directory
+? 3
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --schedule 1f1c
+! penstock plan: no schedule is called '1f1c'
+! hint: did you mean '1f1b'?
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --memory-limit nan
+! penstock plan: --memory-limit: "nan" is not a number of bytes: the number is not finite
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --memory-limit 5GIB
+! penstock plan: --memory-limit: "5GIB" is not a number of bytes: unknown unit "GIB"
+! hint: did you mean GiB? <text>
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --ranks 99999999999999999999
+! penstock plan: --ranks: 99999999999999999999 is out of range
+? 2
+$ penstock plan mlp:layers=-2 --cluster flat:2,device=cpu
+! penstock plan: mlp: layers: -2 is out of range
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --optimizer adam
+! penstock plan: --optimizer: there is no optimizer "adam"
+? 2
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --strategy magic
+! penstock plan: --strategy: there is no strategy "magic"
+? 2
+
+# A cluster from a file, with a slip in it.
+$ cat >cluster.toml <<'END'
+> schema = "penstock.cluster/1"
+> nmae = "two"
+> END
+$ penstock plan mlp:layers=2,width=16 --cluster cluster.toml
+! penstock plan: cluster.toml:<text>
+! hint: <text>
+? 3

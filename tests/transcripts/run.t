@@ -1,0 +1,78 @@
+$ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 -q -o plan.json >/dev/null
+$ printf 'the quick brown fox jumps over the lazy dog, and does so again and again' >text.txt
+
+$ penstock run plan.json --steps 5 --data text.txt -o measured.json
+program          1f1b, 2 stages, 4 microbatches
+backend          cpu
+instruction set  <text>
+steps            5
+iteration time   <text>
+throughput       <number> samples/s
+bubble           <number> %
+first loss       <number>
+last loss        <number>
+weights digest   <hex>
+
+devices, a step
+  rank <text>
+     0 <text>
+     1 <text>
+! penstock: wrote measured.json
+
+# Pipelined or not, the bits are the same; another seed, other weights.
+$ penstock run plan.json --steps 5 --data text.txt --json | grep -E '"(losses|weights_digest)"' >pipelined
+$ penstock run plan.json --steps 5 --data text.txt --json --reference | grep -E '"(losses|weights_digest)"' | cmp - pipelined && echo same
+same
+$ penstock run plan.json --steps 5 --data text.txt --json --seed 1 | grep '"weights_digest"' | cmp -s - pipelined || echo differs
+differs
+$ grep -o '"losses": \[.*\]' pipelined | tr ',' '\n' | wc -l
+5
+
+# By default it trains on the documents that come with it.
+$ penstock run plan.json --steps 1 --json | grep -cE '"(iteration_time_s|losses|weights_digest|devices|backend|instruction_set|steps)"'
+7
+
+$ : >empty.txt; penstock run plan.json --data empty.txt
+! penstock run: empty.txt: the data file is empty
+? 3
+$ echo hi >short.txt; penstock run plan.json --data short.txt
+! penstock run: short.txt: 3 bytes of text, but one sample takes 9 (a window and the byte after it)
+! hint: give a longer text with --data, or a workload with a shorter sequence
+? 3
+$ penstock run plan.json --data absent.txt
+! penstock run: absent.txt: cannot read: No such file or directory
+? 3
+$ penstock run plan.json --ranks 3
+! penstock run: --ranks 3: the plan is for 2
+! hint: plan again with --ranks 3
+? 1
+$ penstock run plan.json --steps -5
+! penstock run: --steps: -5 is out of range
+? 2
+$ penstock run plan.json --deadline soon
+! penstock run: --deadline: "soon" is not a time: it does not start with a number
+? 2
+
+# A plan whose layers do not fit its limit is refused before anything starts.
+$ sed 's/"memory_limit_bytes": [0-9]*/"memory_limit_bytes": 1000/' plan.json >tight.json; penstock run tight.json --data text.txt
+! penstock run: the program is not sound: R8: <text>
+? 1
+
+# A learning rate beyond reason: the loss leaves the numbers, and the run says so.
+$ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --optimizer sgd:learning-rate=100000 -q -o wild.json >/dev/null
+$ penstock run wild.json --steps 50 --data text.txt --json
+! penstock run: <text>
+? 5
+
+# Measured elsewhere: a warning, not a refusal.
+$ sed 's/"costs": "derived"/"costs": "profiled", "profile_machine": "Z80"/' plan.json >elsewhere.json; penstock run elsewhere.json --steps 1 --data text.txt --json | head -1
+{
+! penstock: warning: the plan's times were measured on a Z80, and this is a <text>
+
+# Interrupted: it finishes the step under way and says what was done.
+$ timeout --preserve-status -s INT 0.4 penstock run plan.json --steps 9000000 --data text.txt -o part.json | grep -E '^(steps|note)'
+steps            <number>
+note: interrupted after <number> steps
+! penstock: wrote part.json
+$ timeout --preserve-status -s INT 0.2 penstock run plan.json --steps 9000000 --data text.txt >/dev/null
+? 130

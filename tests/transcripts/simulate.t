@@ -1,0 +1,76 @@
+# A schedule in units of one's own: (m + p - 1)(F + B + W) by the closed form, 11 · 3 here.
+$ penstock simulate 1f1b:stages=4,microbatches=8 --json
+{
+  "schema": "penstock.simulate/1",
+  "program": "4 stages, 8 microbatches",
+  "iteration_time_s": 33.0,
+  "throughput_samples_per_s": null,
+  "bubble_fraction": 0.2727272727272727,
+  "idle_over_busy": 0.375,
+  "steps": 1,
+  "p2p": "eager",
+  "instructions": <number>,
+  "events": <number>,
+  "devices": [
+    {"rank": 0, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 1, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 2, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 3, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null}
+  ]
+}
+
+# Messages of 50 MB over 25 GB/s and 5 us take 2.005 ms each, and under rendezvous their receivers wait for them.
+$ penstock simulate 1f1b:stages=64,microbatches=1024 --forward 1ms --backward-input 1ms --backward-weight 1ms --bytes 50MB --cluster flat:64,bandwidth=25GB/s,latency=5us --p2p rendezvous --json | grep -E '"(iteration_time_s|p2p)"'
+  "iteration_time_s": 7.613855,
+  "p2p": "rendezvous",
+
+# A plan: the same figure that the planner gave, three steps of it, a timeline, and a picture.
+$ penstock plan mlp:layers=2,width=16,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 -q -o plan.json >/dev/null
+$ penstock simulate plan.json --gantt -o predicted.json
+program         1f1b, 2 stages, 4 microbatches
+iteration time  <text>
+throughput      <number> samples/s
+bubble          <number> %
+idle/busy       <number> %
+steps           3
+transfers       rendezvous
+instructions    <number>
+events          <number>
+
+devices, a step
+  rank <text>
+     0 <text>
+     1 <text>
+
+rank 0 |<text>|
+rank 1 |<text>|
+       0 <text>
+! penstock: wrote predicted.json
+$ penstock simulate plan.json --json >a.json; grep -o '"iteration_time_s": [0-9.e-]*' plan.json >p; grep -o '"iteration_time_s": [0-9.e-]*' a.json | cmp - p && echo same
+same
+$ penstock simulate plan.json -o - | cmp - predicted.json && echo same
+same
+$ penstock simulate plan.json --chrome trace.json -q >/dev/null; head -c 1 trace.json; grep -c '"ph":"X"' trace.json
+{<number>
+
+$ penstock simulate plan.json --forward 1ms
+! penstock simulate: plan.json has times of its own
+? 2
+$ penstock simulate 1f1b:stages=4,microbatches=8 --bytes 50MB
+! penstock simulate: --bytes and --cluster go together: <text>
+? 2
+$ penstock simulate 1f1b:stages=4,microbatches=8 --bytes 50MB --cluster flat:4,bandwidth=1GB/s
+! penstock simulate: a cluster's links are timed in seconds
+? 2
+$ penstock simulate 1f1b:stages=4,microbatches=8 --forward 1ms --backward-input 1ms --backward-weight 1ms --bytes 1MB --cluster flat:2,bandwidth=1GB/s
+! penstock simulate: 4 ranks, and the cluster has 2 devices
+? 1
+$ penstock simulate plan.json --gantt --json
+! penstock simulate: --gantt draws text, and --json asks for data
+? 2
+$ penstock simulate plan.json --steps 0
+! penstock simulate: --steps: 0 is out of range
+? 2
+$ penstock simulate plan.json --p2p lazy
+! penstock simulate: --p2p: "lazy" is none of eager, rendezvous
+? 2
