@@ -8,7 +8,6 @@ find_package(spdlog REQUIRED)           # core/log.cc
 find_package(Boost 1.74 REQUIRED)       # core/graph_algorithms.cc (header only)
 find_package(dnnl 2.6...<3 MODULE REQUIRED) # exec/cpu: matrix products; version 3 is another API
 find_package(OpenMP REQUIRED)           # exec/cpu: only to hold oneDNN at one thread
-find_package(Eigen3 3.4 REQUIRED)       # exec/cpu: everything that is not a matrix product
 find_package(CLI11 REQUIRED)            # cli/
 if(PENSTOCK_TESTS)
   find_package(GTest REQUIRED)          # tests/

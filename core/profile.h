@@ -77,7 +77,6 @@ struct Profile {
   std::vector<LayerTime> times;
   std::vector<LayerMemory> memory;
   std::vector<LinkTime> links;
-  Nanoseconds step_overhead;         // per step and rank beyond its instructions
   std::vector<std::string> warnings;
 
   bool operator==(const Profile&) const = default;

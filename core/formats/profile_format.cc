@@ -72,7 +72,6 @@ void describe(A& a, Profile& x) {
   a.required("device_kind", x.device_kind);
   a.required("machine", x.machine);
   a.required("load_average", x.load_average, at_least(0));
-  a.required("step_overhead_ns", x.step_overhead, at_least(0));
   a.optional("warnings", x.warnings);
   a.required("times", x.times);
   a.required("memory", x.memory);

@@ -179,7 +179,6 @@ Profile sample_profile() {
       {head, CostOp::F, 1, spread}, {head, CostOp::F, 2, spread}, {head, CostOp::Step, 0, spread}};
   out.memory = {{head, 1, Bytes(7168), Bytes(128), Bytes(4096), Bytes(0)}};
   out.links = {{"thread", Bytes(64), spread}};
-  out.step_overhead = Nanoseconds(1234);
   out.warnings = {"the machine was busy"};
   return out;
 }
