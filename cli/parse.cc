@@ -60,6 +60,7 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
       } else {
         app.add_option(declared[i].names, values[i])
             ->expected(1)
+            ->allow_extra_args(false)
             ->type_name(declared[i].value)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       }

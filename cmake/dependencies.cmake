@@ -11,6 +11,7 @@ find_package(OpenMP REQUIRED)           # exec/cpu: only to hold oneDNN at one t
 find_package(CLI11 REQUIRED)            # cli/
 if(PENSTOCK_TESTS)
   find_package(GTest REQUIRED)          # tests/
+  find_package(ZLIB REQUIRED)           # tests/: recorded orders are kept compressed
   find_package(rapidcheck QUIET)        # tests/properties
 endif()
 if(PENSTOCK_BENCH)

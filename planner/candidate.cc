@@ -34,6 +34,7 @@ Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, c
   shape.parameters = schedule.parameters;
   PENSTOCK_TRY(Order order, emit(*schedule.schedule, shape));
   setting.problem.demands = rank_demands(order);
+  setting.problem.microbatches = setting.microbatches;
   setting.problem.optimizer_states = workload.optimizer.states();
   setting.order = with_steps(std::move(order));
   for (std::int32_t r = 0; r < ranks; ++r) {

@@ -166,4 +166,6 @@ void certify(Plan& plan, std::int32_t ranks) {
   certificate.plan_space = plan_space(ranks, plan.microbatches, plan.microbatch_size);
 }
 
+std::vector<Violation> verify(const Plan& plan) { return Verifier(plan).run(); }
+
 }  // namespace penstock

@@ -16,9 +16,10 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t kFinalists = 4;
+constexpr std::size_t kFinalists = 6;
 constexpr double kNear = 1.05;                          // settings slower than this many times the best are not simulated
-constexpr std::int64_t kMovesOperations = 20'000'000;   // evaluated for moving the cuts of one division
+constexpr std::int64_t kFirstMoves = 1'000'000;         // operations evaluated for moving the cuts of every division,
+constexpr std::int64_t kFinalMoves = 20'000'000;        // and of one that is a finalist
 constexpr std::size_t kExactRefusals = 24;              // after so many the limit is lowered instead, to end sooner
 
 struct Entry {
@@ -245,6 +246,7 @@ Result<bool> Search::divide_again(Entry& entry, const Setting& setting) {
   }
   PENSTOCK_TRY(entry.division.makespan, evaluate_division(setting, division->ends, evaluator_));
   entry.division.ends = division->ends;
+  PENSTOCK_TRY(entry.division, improve(setting, std::move(entry.division), range, evaluator_, kFirstMoves, request_.stop));
   return true;
 }
 
@@ -273,7 +275,7 @@ Result<void> Search::finish() {
     if (finalists_.size() > 1 && seconds(entry.division.makespan) > kNear * best_simulated()) break;
     PENSTOCK_TRY(const Setting setting, setting_of(entry));
     StageGrower range(request_.workload, *setting.costs);
-    PENSTOCK_TRY(entry.division, improve(setting, std::move(entry.division), range, evaluator_, kMovesOperations, request_.stop));
+    PENSTOCK_TRY(entry.division, improve(setting, std::move(entry.division), range, evaluator_, kFinalMoves, request_.stop));
     PENSTOCK_TRY(Plan plan, plan_of(setting, entry.division.ends));
     PENSTOCK_TRY(const Program program, lay_out(plan));
     const bool fits = std::all_of(plan.devices.begin(), plan.devices.end(), [](const PlanDevice& device) {

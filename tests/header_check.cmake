@@ -16,7 +16,7 @@ foreach(header IN LISTS headers)
 endforeach()
 
 add_library(header_check OBJECT EXCLUDE_FROM_ALL ${header_sources})
-target_link_libraries(header_check PRIVATE penstock_options fmt::fmt tl::expected Threads::Threads Eigen3::Eigen
+target_link_libraries(header_check PRIVATE penstock_options fmt::fmt tl::expected Threads::Threads
                       DNNL::dnnl CLI11::CLI11)
 target_compile_options(header_check PRIVATE -O0 -g0)
 

@@ -118,6 +118,8 @@ void describe(A& a, Plan& x) {
   a.required("runner_up", certificate.runner_up);
   a.required("costs", x.costs);
   a.optional("profile_machine", x.profile_machine);
+  // One row a layer of the planned network: what stage times are sums of, and bounds are derived from.
+  unless_empty(a, "layer_times", x.layer_times);
   a.required("devices", x.devices);
   a.required("stages", x.stages);
   a.required("edges", x.edges);

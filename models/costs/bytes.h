@@ -41,7 +41,7 @@ double step_traffic(const Layer& layer, const Optimizer& optimizer);
 
 // An upper estimate of the library scratch of one call where nothing was measured: of a Linear, a
 // packed copy of its largest operand; of Attention, one head's five packed matrices and its score
-// gradients, each 64-byte aligned, and a packed copy of the scores; of both, 16 KiB for the
+// gradients, each 64-byte aligned, and a packed copy of the scores; of both, 64 KiB for the
 // library's own tables; of other kinds, nothing. oneDNN 2.6 on a CPU with AVX-512 stays below it;
 // with large weights, far below, as it packs by blocks.
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,

@@ -15,6 +15,11 @@ Bytes least_memory(const StageFigures& figures, RankDemand demand, std::int64_t 
   return (2 + states) * figures.parameters + figures.workspace + std::max(before, peak);
 }
 
+// Of a step; `waits`: for the messages of one microbatch.
+Nanoseconds step_time(const StageFigures& figures, Nanoseconds waits, std::int64_t microbatches) {
+  return microbatches * (figures.compute + waits) + std::max(figures.before, figures.step);
+}
+
 // What a stage [first, end) costs at a position.
 struct StageCost {
   std::int64_t time, memory, excess;  // excess: bytes beyond the limit; 0 if it fits
@@ -65,9 +70,10 @@ class Divider {
   }
 
   StageCost cost(std::int32_t stage, const StageFigures& figures) const {
-    StageCost cost{figures.compute.value, 0, 0};
-    if (stage > 0) cost.time += in_times_[previous_class_[at(stage)]];
-    if (stage + 1 < p_) cost.time += out_times_[next_class_[at(stage)]];
+    std::int64_t waits = 0;
+    if (stage > 0) waits += in_times_[previous_class_[at(stage)]];
+    if (stage + 1 < p_) waits += out_times_[next_class_[at(stage)]];
+    StageCost cost{step_time(figures, Nanoseconds(waits), problem_.microbatches).value, 0, 0};
     const Bytes memory = least_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states);
     const Bytes limit = problem_.limits[at(stage)];
     cost.memory = memory.value;
@@ -165,10 +171,10 @@ std::vector<RankDemand> rank_demands(const Order& order) {
 
 Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {
   const auto s = static_cast<std::size_t>(stage);
-  Nanoseconds time = figures.compute;
-  if (s > 0) time += problem.from_previous[s].time(figures.received);
-  if (s + 1 < problem.demands.size()) time += problem.from_next[s].time(figures.sent);
-  return time;
+  Nanoseconds waits;
+  if (s > 0) waits += problem.from_previous[s].time(figures.received);
+  if (s + 1 < problem.demands.size()) waits += problem.from_next[s].time(figures.sent);
+  return step_time(figures, waits, problem.microbatches);
 }
 
 Bytes least_memory(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {

@@ -4,10 +4,13 @@
 // stage under a memory limit for each rank (the chain-on-chain problem of Bokhari 1988, with costs and limits that depend
 // on the position, as in PipeDream's partitioner, Narayanan et al., SOSP 2019, section 3.1).
 //
-//   time of a stage    its load, forward, loss and backwards for one microbatch, and the transfers it waits for: one
-//                      message of all activations that come in, one of all gradients that come back. A modelling choice:
-//                      under rendezvous a rank waits for its messages one after the other; where tensors skip stages the
-//                      real messages are several, and only their bytes are counted.
+//   time of a stage    of a step of m microbatches: max(m·t + update, before + m·t), as a step lasts at least as long as its
+//                      rank works, and as the pipeline fills up to it, works, and drains. t: its load, forward, loss and
+//                      backwards of a microbatch, and the transfers it waits for, one message of all activations that come
+//                      in, one of all gradients that come back. before: t of the layers before it, without transfers.
+//                      Modelling choices: under rendezvous a rank waits for its messages one after the other; where
+//                      tensors skip stages the real messages are several, and only their bytes are counted; and every
+//                      layer is taken to wait for all before it.
 //   memory of a stage  at least this: weights, gradients, optimizer state, workspace, and the larger of
 //                        K·(stash + data + sent)              before the first gradient, after K forwards: it confirms the
 //                                                             first activations, so until then all wait in send buffers
@@ -59,6 +62,7 @@ struct DivisionProblem {
   std::vector<Bytes> reserved;      // likewise, or empty: kept free below the limit, for what least_memory cannot see
   std::vector<Hop> from_previous;   // [s]: from stage s - 1 to s; [0] is not read
   std::vector<Hop> from_next;       // [s]: from stage s + 1 to s; [p - 1] is not read
+  std::int64_t microbatches = 1;    // a step
   std::int64_t optimizer_states = 0;
   std::vector<RefusedStage> refused;
 };

@@ -57,6 +57,7 @@ StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
 void StageGrower::start(std::int32_t first) {
   first_ = end_ = first;
   figures_ = {};
+  for (std::int32_t layer = 0; layer < first; ++layer) figures_.before += layers_[static_cast<std::size_t>(layer)].compute;
   gradients_ = scratch_ = Bytes(0);
   ++round_;
 }

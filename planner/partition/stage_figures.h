@@ -14,6 +14,7 @@ namespace penstock {
 struct StageFigures {
   Nanoseconds compute;    // of a microbatch: load, forward, loss, both backwards
   Nanoseconds step;       // of an update
+  Nanoseconds before;     // what a microbatch takes in all layers before the range, forwards and backwards
   Bytes parameters;       // of core/stage_layout, exactly
   Bytes stash, data;      // likewise
   Bytes workspace;        // at most core/stage_layout's, and the largest library scratch behind it

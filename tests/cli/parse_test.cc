@@ -33,7 +33,7 @@ struct Fixture {
 
 TEST(Parse, InputsAndFlagsComeInAnyOrder) {
   Fixture f;
-  ASSERT_TRUE(f.parse({"--steps", "7", "plan.json", "--fast", "-o", "-", "--microbatch=1,2,4"}).has_value());
+  EXPECT_EQ(f.error({"--steps", "7", "plan.json", "--fast", "-o", "-", "--microbatch=1,2,4"}), "");
   EXPECT_EQ(f.input, "plan.json");
   EXPECT_EQ(f.output, "-");
   EXPECT_EQ(f.steps, 7);

@@ -17,6 +17,7 @@ DivisionProblem random_problem(test::Draws& draws, std::int32_t stages, std::int
   DivisionProblem problem;
   problem.demands = rank_demands(*emit(draws.chance(0.5) ? gpipe() : one_f_one_b(), shape));
   problem.optimizer_states = optimizer_states;
+  problem.microbatches = shape.microbatches;
   const bool uneven = draws.chance(0.5);
   const auto hop = [&] { return Hop{Nanoseconds(draws.between(0, 50)), BytesPerSecond(static_cast<double>(draws.between(1, 20)) * 1e9)}; };
   const Hop same = hop();

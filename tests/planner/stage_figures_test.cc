@@ -39,6 +39,8 @@ TEST(StageFigures, AreThoseOfTheStageLayout) {
         const std::string where = fmt::format("seed {}, layers [{}, {}) of {}", seed, first, end, n);
         EXPECT_EQ(figures.compute, times.order_forward() + times.backward()) << where;
         EXPECT_EQ(figures.step, times.step) << where;
+        const StageTimes before = first == 0 ? StageTimes() : stage_times(costs, stages[0]);
+        EXPECT_EQ(figures.before, before.order_forward() + before.backward()) << where;
         EXPECT_EQ(figures.parameters, memory.parameters) << where;
         EXPECT_EQ(figures.stash, memory.stash) << where;
         EXPECT_EQ(figures.data, memory.data) << where;

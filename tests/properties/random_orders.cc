@@ -10,8 +10,10 @@ namespace {
 // Which operations have been run, to know which may come next.
 class Run {
  public:
-  Run(const Order& order, const std::vector<std::uint8_t>& splits) : order_(order), splits_(splits) {
+  Run(Draws& draws, const Order& order, const std::vector<std::uint8_t>& splits) : order_(order), splits_(splits) {
     done_.assign(order.rank_of.size() * cells() * kKinds, 0);
+    before_.resize(2);
+    for (std::vector<std::int32_t>& before : before_) before = predecessors(draws, order);
   }
 
   std::vector<OrderOp> ready() const {
@@ -23,7 +25,7 @@ class Run {
           op.stage = static_cast<std::uint16_t>(stage);
           op.microbatch = static_cast<std::uint32_t>(mb) & 0x3fffffffu;
           op.slice = static_cast<std::uint8_t>(slice);
-          op.direction = order_.rank_of.size() > static_cast<std::size_t>(order_.stages) ? mb % 2 != 0 : 0;
+          op.direction = order_.rank_of.size() > static_cast<std::size_t>(order_.stages) && mb % 2 != 0 ? 1u : 0u;
           for (const Op kind : {Op::F, splits_[static_cast<std::size_t>(stage)] ? Op::B : Op::BF, Op::W}) {
             if (kind == Op::W && !splits_[static_cast<std::size_t>(stage)]) continue;
             op.op = kind;
@@ -38,6 +40,21 @@ class Run {
   void run(const OrderOp& op) { done_[index(op, op.op)] = 1; }
 
  private:
+  // Messages of an edge keep their order, so all stages take the microbatches of a direction in one order, drawn here:
+  // [microbatch] the one before it, -1 for the first of its direction.
+  static std::vector<std::int32_t> predecessors(Draws& draws, const Order& order) {
+    std::vector<std::int32_t> sequence, before(static_cast<std::size_t>(order.microbatches), -1);
+    for (std::int32_t mb = 0; mb < order.microbatches; ++mb) sequence.insert(sequence.begin() + draws.between(0, mb), mb);
+    const bool both = order.rank_of.size() > static_cast<std::size_t>(order.stages);
+    std::int32_t last[2] = {-1, -1};
+    for (const std::int32_t mb : sequence) {
+      std::int32_t& previous = last[both ? mb % 2 : 0];
+      before[static_cast<std::size_t>(mb)] = previous;
+      previous = mb;
+    }
+    return before;
+  }
+
   static constexpr std::size_t kKinds = 3;  // forward, backward, weight gradient
 
   std::size_t cells() const { return static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices); }
@@ -53,6 +70,14 @@ class Run {
     if (op.op == Op::W) return done(op, Op::B);
     const bool forward = op.op == Op::F;
     if (!forward && !done(op, Op::F)) return false;
+    if (const std::int32_t mb = before_[forward ? 0 : 1][op.microbatch]; mb >= 0) {
+      other.microbatch = static_cast<std::uint32_t>(mb) & 0x3fffffffu;
+      for (std::int32_t slice = 0; slice < order_.slices; ++slice) {
+        other.slice = static_cast<std::uint8_t>(slice);
+        if (!done(other, op.op)) return false;
+      }
+      other = op;
+    }
     const int before = op.slice + (forward ? -1 : 1);
     if (before >= 0 && before < order_.slices) {
       other.slice = static_cast<std::uint8_t>(before);
@@ -70,6 +95,7 @@ class Run {
   const Order& order_;
   const std::vector<std::uint8_t>& splits_;
   std::vector<std::uint8_t> done_;
+  std::vector<std::vector<std::int32_t>> before_;  // of forwards, of backwards
 };
 
 }  // namespace
@@ -94,7 +120,7 @@ Order random_order(Draws& draws) {
   for (std::int32_t s = 0; s < order.stages; ++s) splits.push_back(draws.chance(0.4));
 
   std::vector<std::vector<OrderOp>> lists(static_cast<std::size_t>(order.ranks));
-  Run run(order, splits);
+  Run run(draws, order, splits);
   for (std::vector<OrderOp> ready = run.ready(); !ready.empty(); ready = run.ready()) {
     const OrderOp next = ready[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(ready.size()) - 1))];
     run.run(next);

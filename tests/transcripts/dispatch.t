@@ -49,8 +49,9 @@ $ penstock schedules -q -o quiet.txt 2>talk.txt; wc -c <talk.txt
 
 # No folder, no file, and no trace of an attempt.
 $ penstock schedules -o absent/schedules.txt
-! penstock schedules: absent/schedules.txt: <text>
-? 3
+! penstock schedules: absent/schedules.txt: cannot write: No such file or directory
+! hint: its folder must exist
+? 2
 $ ls
 copy.json
 plan.json

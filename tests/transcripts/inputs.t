@@ -20,7 +20,7 @@ $ sed 's/"strategy"/"stratgey"/' plan.json >key.json; penstock run key.json
 ! hint: is "stratgey" a misspelling of it?
 ? 3
 
-$ sed 's/"microbatches": 4/"microbatches": -4/' plan.json >negative.json; penstock simulate negative.json
+$ sed 's/"microbatches": [0-9]*/"microbatches": -4/' plan.json >negative.json; penstock simulate negative.json
 ! penstock simulate: negative.json:<number>:<number>#/microbatches: <text>
 ? 3
 
@@ -28,7 +28,7 @@ $ sed 's/"gap": [0-9.e-]*/"gap": NaN/' plan.json >nan.json; penstock simulate na
 ! penstock simulate: nan.json:<number>:<number>: not JSON: <text>
 ? 3
 
-$ sed 's/"microbatch_size": 1/"microbatch_size": 99999999999999999999/' plan.json >huge.json; penstock run huge.json
+$ sed 's/"microbatch_size": [0-9]*/"microbatch_size": 99999999999999999999/' plan.json >huge.json; penstock run huge.json
 ! penstock run: huge.json:<number>:<number>: <text>
 ? 3
 

@@ -38,5 +38,5 @@ $ penstock run plan.json --backend abacus
 
 # Where standard output cannot take the answer, that is an error and not silence.
 $ penstock schedules >/dev/full
-! penstock schedules: <text>
-? 3
+! penstock schedules: <stdout>: cannot write: No space left on device
+? 4

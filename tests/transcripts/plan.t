@@ -18,8 +18,8 @@ stages, a microbatch
 
 devices
   rank  device  peak memory     limit
-     0  cpu0 <text>
-     1  cpu1 <text>
+     0  cpu.0 <text>
+     1  cpu.1 <text>
 
 no plan of the space is faster than
   bound <text>
@@ -37,9 +37,9 @@ $ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --rank
 same
 
 $ penstock plan mlp:layers=2,width=16 --global-batch 12 --optimizer sgd:learning-rate=0.5,momentum=0 --cluster flat:2,device=cpu --json | grep -oE '"(learning_rate|momentum|global_batch)": [0-9.]+'
+"global_batch": 12
 "learning_rate": 0.5
 "momentum": 0.0
-"global_batch": 12
 
 # A memory limit that nobody can meet: by how much, and on which stage.
 $ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --memory-limit 10kB
@@ -77,7 +77,7 @@ $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --memory-limit
 ? 2
 $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --memory-limit 5GIB
 ! penstock plan: --memory-limit: "5GIB" is not a number of bytes: unknown unit "GIB"
-! hint: did you mean GiB? <text>
+! hint: did you mean GB? <text>
 ? 2
 $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --ranks 99999999999999999999
 ! penstock plan: --ranks: 99999999999999999999 is out of range

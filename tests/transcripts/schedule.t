@@ -36,10 +36,7 @@ $ penstock schedule gpipe --stages 2 --microbatches 2 --json
   "peak_activations": [2, 2],
   "peak_activations_until_input_gradient": [2, 2],
   "weight_copies": [1, 1],
-  "ranks": [
-    ["F 0.0", "F 0.1", "BF 0.0", "BF 0.1"],
-    ["F 1.0", "F 1.1", "BF 1.0", "BF 1.1"]
-  ]
+  "ranks": [["F 0.0", "F 0.1", "BF 0.0", "BF 0.1"], ["F 1.0", "F 1.1", "BF 1.0", "BF 1.1"]]
 }
 
 $ penstock schedule 1f1b --stages 2 --microbatches 2 --format csv

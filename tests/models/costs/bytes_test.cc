@@ -60,8 +60,8 @@ TEST(ScratchEstimate, IsAlignedAndZeroWhereKernelsNeedNone) {
   };
   EXPECT_EQ(scratch(0), Bytes(0));
   EXPECT_EQ(scratch(1), Bytes(0));
-  EXPECT_EQ(scratch(2), Bytes(16384 + 6144));  // the output, larger than weight and input
-  EXPECT_EQ(scratch(3), Bytes(16384 + 5 * 256 +
+  EXPECT_EQ(scratch(2), Bytes(65536 + 6144));  // the output, larger than weight and input
+  EXPECT_EQ(scratch(3), Bytes(65536 + 5 * 256 +
                               2 * 256));  // [8, 8] matrices: five packed, scores, packed scores
   EXPECT_EQ(scratch(4), Bytes(0));
 }
