@@ -19,7 +19,8 @@ struct Findings {
 
   void add(const std::vector<Violation>& found) {
     for (const Violation& violation : found) {
-      if (std::find(violations.begin(), violations.end(), violation) == violations.end()) violations.push_back(violation);
+      if (std::find(violations.begin(), violations.end(), violation) == violations.end())
+        violations.push_back(violation);
     }
   }
   void add(const Program& program) {
@@ -35,7 +36,8 @@ Findings examine(const Plan& plan) {
   if (program) {
     findings.add(*program);
   } else {
-    findings.add({Violation{.rule = "lowering", .message = program.error().text(), .ranks = {}, .instructions = {}}});
+    findings.add({Violation{
+        .rule = "lowering", .message = program.error().text(), .ranks = {}, .instructions = {}}});
   }
   return findings;
 }
@@ -52,7 +54,8 @@ Result<Findings> examine(const ScheduleShape& shape) {
   Findings findings{.what = "the schedule", .violations = check(order)};
   if (findings.violations.empty()) {
     const Nanoseconds one(1);
-    findings.add(lower(with_steps(order), OrderCosts::uniform(order, one, one, one, one), Bytes(0)));
+    findings.add(
+        lower(with_steps(order), OrderCosts::uniform(order, one, one, one, one), Bytes(0)));
   }
   return findings;
 }
@@ -72,17 +75,23 @@ Answer describe(const Findings& findings) {
   for (const Violation& violation : findings.violations) {
     std::vector<std::int32_t> ranks;
     for (const RankId rank : violation.ranks) ranks.push_back(rank.value);
-    table.add({violation.rule, violation.message, Value::list(ranks), Value::list(violation.instructions)});
+    table.add({violation.rule, violation.message, Value::list(ranks),
+               Value::list(violation.instructions)});
   }
-  answer.verdict = ok ? fmt::format("Sound: every operation runs once, in order, without deadlock, within memory; {} can run.", findings.what)
-                      : fmt::format("Not sound: {} violation{}.", findings.violations.size(), findings.violations.size() == 1 ? "" : "s");
+  answer.verdict = ok ? fmt::format(
+                            "Sound: every operation runs once, in order, without deadlock, within "
+                            "memory; {} can run.",
+                            findings.what)
+                      : fmt::format("Not sound: {} violation{}.", findings.violations.size(),
+                                    findings.violations.size() == 1 ? "" : "s");
   return answer;
 }
 
 class CheckVerb : public Verb {
  public:
   void declare(Flags& flags) override {
-    flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8", input_);
+    flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
+                input_);
   }
 
   Result<Reply> run(const Shared&) override {
@@ -109,8 +118,11 @@ class CheckVerb : public Verb {
 Command check_command() {
   return {.name = "check",
           .summary = "prove a plan, a program or a schedule sound, or say why not",
-          .about = "Proves that every operation runs once and in order, that all transfers meet, that nothing deadlocks under\n"
-                   "buffered and rendezvous transfers, and that memory suffices; of a plan also what it claims of itself.",
+          .about =
+              "Proves that every operation runs once and in order, that all transfers meet, that "
+              "nothing deadlocks under\n"
+              "buffered and rendezvous transfers, and that memory suffices; of a plan also what it "
+              "claims of itself.",
           .document = "",
           .examples = {"penstock check plan.json", "penstock check 1f1b:stages=4,microbatches=8"},
           .see_also = "plan, simulate",

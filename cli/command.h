@@ -1,7 +1,8 @@
 #pragma once
 
-// What the command line is made of: commands, one a verb, each a name, its flags, and what it does. A verb knows nothing of
-// how arguments are parsed, where its answer is printed, or what exit code an error becomes; dispatch does all that.
+// What the command line is made of: commands, one a verb, each a name, its flags, and what it does.
+// A verb knows nothing of how arguments are parsed, where its answer is printed, or what exit code
+// an error becomes; dispatch does all that.
 
 #include <array>
 #include <cstdint>
@@ -32,9 +33,10 @@ struct Shared {
 
 // What a verb has to say.
 struct Reply {
-  std::string text;                     // for people
-  std::string json;                     // with --json
-  std::optional<std::string> document;  // for -o, where that is not the answer itself (Command::document)
+  std::string text;  // for people
+  std::string json;  // with --json
+  // For -o, where that is not the answer itself (Command::document).
+  std::optional<std::string> document;
   int exit_code = 0;
 
   Reply() = default;
@@ -67,7 +69,8 @@ std::span<const Command> commands();
 // Everything after the program's name. Returns the exit code; throws nothing of ours.
 int run_command_line(const std::vector<std::string>& arguments);
 
-// 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 unavailable, 5 the run failed, 70 internal, 130 interrupted.
+// 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 unavailable, 5 the run failed, 70 internal,
+// 130 interrupted.
 int exit_code(ErrorCode code);
 
 }  // namespace penstock::cli

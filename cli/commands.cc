@@ -6,8 +6,17 @@ namespace penstock::cli {
 
 std::span<const Command> commands() {
   static const auto table = std::to_array<Command>({
-      profile_command(), plan_command(), check_command(), simulate_command(), run_command(), compare_command(),
-      schedule_command(), schedules_command(), models_command(), clusters_command(), version_command(),
+      profile_command(),
+      plan_command(),
+      check_command(),
+      simulate_command(),
+      run_command(),
+      compare_command(),
+      schedule_command(),
+      schedules_command(),
+      models_command(),
+      clusters_command(),
+      version_command(),
   });
   return table;
 }

@@ -15,7 +15,8 @@ namespace {
 
 int report(std::string_view verb, const Error& error) {
   const std::string where = error.where.text();
-  fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where, where.empty() ? "" : ": ", error.message);
+  fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
+             where.empty() ? "" : ": ", error.message);
   if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
   return exit_code(error.code);
 }
@@ -38,16 +39,20 @@ int unknown_verb(const std::string& given) {
   const std::string_view meant = nearest(given, names);
   const bool flag = given.front() == '-';
   return report("", Error{.code = ErrorCode::Usage,
-                          .message = flag ? fmt::format("the verb comes first, not {}", given) : fmt::format("there is no verb {}", given),
-                          .hint = meant.empty() ? "penstock --help lists the verbs" : fmt::format("did you mean {}?", meant)});
+                          .message = flag ? fmt::format("the verb comes first, not {}", given)
+                                          : fmt::format("there is no verb {}", given),
+                          .hint = meant.empty() ? "penstock --help lists the verbs"
+                                                : fmt::format("did you mean {}?", meant)});
 }
 
 void declare_shared(Flags& flags, const Command& command, Shared& shared) {
   const std::string what = command.document.empty() ? "the answer" : std::string(command.document);
-  flags.add("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what), text_into(shared.output));
+  flags.add("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what),
+            text_into(shared.output));
   flags.toggle("--json", "print the answer as JSON", shared.json);
   flags.toggle("--force", "replace files that exist", shared.force);
-  flags.add("--seed", "N", "of all that is random: initial weights, data (default 0)", seed_into(shared.seed));
+  flags.add("--seed", "N", "of all that is random: initial weights, data (default 0)",
+            seed_into(shared.seed));
   flags.toggle("-q,--quiet", "say nothing on standard error but errors", shared.quiet);
   flags.toggle("-v,--verbose", "say more on standard error", shared.verbose);
   flags.toggle("-h,--help", "this text", shared.help);
@@ -70,14 +75,17 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   const std::unique_ptr<Verb> verb = command.make();
   declare_shared(flags, command, shared);
   verb->declare(flags);
-  if (const auto parsed = parse_arguments(flags, arguments, shared.help); !parsed) return report(command.name, parsed.error());
+  if (const auto parsed = parse_arguments(flags, arguments, shared.help); !parsed)
+    return report(command.name, parsed.error());
   if (shared.help) return print(command.name, help(command, flags));
   if (shared.quiet) set_log_level(LogLevel::Error);
   if (shared.verbose) set_log_level(LogLevel::Debug);
-  if (const auto free = refuse_existing(shared.output, shared); !free) return report(command.name, free.error());
+  if (const auto free = refuse_existing(shared.output, shared); !free)
+    return report(command.name, free.error());
   const auto reply = verb->run(shared);
   if (!reply) return report(command.name, reply.error());
-  if (const auto delivered = deliver(command, *reply, shared); !delivered) return report(command.name, delivered.error());
+  if (const auto delivered = deliver(command, *reply, shared); !delivered)
+    return report(command.name, delivered.error());
   return reply->exit_code;
 }
 
@@ -85,13 +93,20 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
 
 int exit_code(ErrorCode code) {
   switch (code) {
-    case ErrorCode::Infeasible: return kExitNo;
-    case ErrorCode::Usage: return 2;
-    case ErrorCode::BadInput: return 3;
-    case ErrorCode::Unavailable: return 4;
-    case ErrorCode::RunFailed: return 5;
-    case ErrorCode::Internal: return 70;
-    case ErrorCode::Interrupted: return kExitInterrupted;
+    case ErrorCode::Infeasible:
+      return kExitNo;
+    case ErrorCode::Usage:
+      return 2;
+    case ErrorCode::BadInput:
+      return 3;
+    case ErrorCode::Unavailable:
+      return 4;
+    case ErrorCode::RunFailed:
+      return 5;
+    case ErrorCode::Internal:
+      return 70;
+    case ErrorCode::Interrupted:
+      return kExitInterrupted;
   }
   return 70;
 }

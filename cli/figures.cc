@@ -5,13 +5,17 @@
 namespace penstock::cli {
 namespace {
 
-double ratio(Nanoseconds a, Nanoseconds b) { return b.value == 0 ? 0 : seconds(a) / seconds(b); }
+double ratio(Nanoseconds a, Nanoseconds b) {
+  return b.value == 0 ? 0 : seconds(a) / seconds(b);
+}
 
-// When each operation could end if ranks were never occupied. By (direction, stage, microbatch, slice).
+// When each operation could end if ranks were never occupied. By (direction, stage, microbatch,
+// slice).
 class LongestChain {
  public:
   LongestChain(const Order& order, const OrderCosts& costs) : order_(order), costs_(costs) {
-    const auto cells = static_cast<std::size_t>(order.stages) * static_cast<std::size_t>(order.microbatches) *
+    const auto cells = static_cast<std::size_t>(order.stages) *
+                       static_cast<std::size_t>(order.microbatches) *
                        static_cast<std::size_t>(order.slices);
     cells_.resize(cells * (order.rank_of.size() / static_cast<std::size_t>(order.stages)));
     edges_in_.resize(static_cast<std::size_t>(order.stages));
@@ -42,20 +46,30 @@ class LongestChain {
   }
 
  private:
-  // Durations become ends; an operation that the order does not have takes no time and ends when its inputs are there.
+  // Durations become ends; an operation that the order does not have takes no time and ends when
+  // its inputs are there.
   struct Cell {
     Nanoseconds forward, recompute, backward, weight;
   };
 
-  Cell& at(const OrderOp& op) { return at(static_cast<int>(op.direction), op.stage, static_cast<std::int32_t>(op.microbatch), op.slice); }
-  Cell& at(int direction, std::int32_t stage, std::int32_t m, std::int32_t slice) {
-    const auto row = static_cast<std::size_t>(direction) * static_cast<std::size_t>(order_.stages) + static_cast<std::size_t>(stage);
-    const auto column = static_cast<std::size_t>(m) * static_cast<std::size_t>(order_.slices) + static_cast<std::size_t>(slice);
-    return cells_[row * static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices) + column];
+  Cell& at(const OrderOp& op) {
+    return at(static_cast<int>(op.direction), op.stage, static_cast<std::int32_t>(op.microbatch),
+              op.slice);
   }
-  Nanoseconds transfer(const std::vector<Nanoseconds>& times, std::size_t edge, int direction) const {
+  Cell& at(int direction, std::int32_t stage, std::int32_t m, std::int32_t slice) {
+    const auto row = static_cast<std::size_t>(direction) * static_cast<std::size_t>(order_.stages) +
+                     static_cast<std::size_t>(stage);
+    const auto column = static_cast<std::size_t>(m) * static_cast<std::size_t>(order_.slices) +
+                        static_cast<std::size_t>(slice);
+    return cells_[row * static_cast<std::size_t>(order_.microbatches) *
+                      static_cast<std::size_t>(order_.slices) +
+                  column];
+  }
+  Nanoseconds transfer(const std::vector<Nanoseconds>& times, std::size_t edge,
+                       int direction) const {
     const StageEdge& e = order_.edges[edge];
-    return order_.rank(e.from, direction) == order_.rank(e.to, direction) ? Nanoseconds(0) : times[edge];
+    return order_.rank(e.from, direction) == order_.rank(e.to, direction) ? Nanoseconds(0)
+                                                                          : times[edge];
   }
 
   void forwards(int direction, std::int32_t m) {
@@ -63,7 +77,8 @@ class LongestChain {
       for (std::int32_t slice = 0; slice < order_.slices; ++slice) {
         Nanoseconds start = slice > 0 ? at(direction, s, m, slice - 1).forward : Nanoseconds(0);
         for (const std::size_t e : edges_in_[static_cast<std::size_t>(s)]) {
-          start = std::max(start, at(direction, order_.edges[e].from.value, m, slice).forward + transfer(costs_.activation, e, direction));
+          start = std::max(start, at(direction, order_.edges[e].from.value, m, slice).forward +
+                                      transfer(costs_.activation, e, direction));
         }
         Cell& cell = at(direction, s, m, slice);
         cell.forward += start;
@@ -76,9 +91,11 @@ class LongestChain {
       for (std::int32_t slice = order_.slices - 1; slice >= 0; --slice) {
         Cell& cell = at(direction, s, m, slice);
         Nanoseconds start = cell.forward + cell.recompute;
-        if (slice + 1 < order_.slices) start = std::max(start, at(direction, s, m, slice + 1).backward);
+        if (slice + 1 < order_.slices)
+          start = std::max(start, at(direction, s, m, slice + 1).backward);
         for (const std::size_t e : edges_out_[static_cast<std::size_t>(s)]) {
-          start = std::max(start, at(direction, order_.edges[e].to.value, m, slice).backward + transfer(costs_.gradient, e, direction));
+          start = std::max(start, at(direction, order_.edges[e].to.value, m, slice).backward +
+                                      transfer(costs_.gradient, e, direction));
         }
         cell.backward += start;
         longest_ = std::max(longest_, cell.backward + cell.weight);
@@ -106,7 +123,8 @@ Idleness idleness(const std::vector<RankUse>& use) {
 
 Idleness idleness(const std::vector<Nanoseconds>& busy, Nanoseconds makespan) {
   std::vector<RankUse> use;
-  for (const Nanoseconds time : busy) use.push_back({.rank = {}, .busy = time, .idle = makespan - time});
+  for (const Nanoseconds time : busy)
+    use.push_back({.rank = {}, .busy = time, .idle = makespan - time});
   return idleness(use);
 }
 
@@ -126,20 +144,28 @@ void add_devices(Answer& answer, const Timeline& timeline) {
     return rank < peaks.size() && peaks[rank].value > 0 ? Value(peaks[rank].value) : Value();
   };
   for (const RankUse& use : rank_use(timeline)) {
-    devices.add({use.rank.value, seconds(use.busy) / steps, seconds(use.idle) / steps, known(timeline.peak_memory, use.rank.index()),
+    devices.add({use.rank.value, seconds(use.busy) / steps, seconds(use.idle) / steps,
+                 known(timeline.peak_memory, use.rank.index()),
                  known(timeline.live_peak, use.rank.index())});
   }
 }
 
 Nanoseconds duration(const OrderOp& op, const OrderCosts& costs) {
   switch (op.op) {
-    case Op::F: return costs.forward[op.stage];
-    case Op::BF: return costs.backward_input[op.stage] + costs.backward_weight[op.stage];
-    case Op::B: return costs.backward_input[op.stage];
-    case Op::W: return costs.backward_weight[op.stage];
-    case Op::R: return costs.recompute[op.stage];
-    case Op::Step: return costs.step[op.stage];
-    default: return Nanoseconds(0);
+    case Op::F:
+      return costs.forward[op.stage];
+    case Op::BF:
+      return costs.backward_input[op.stage] + costs.backward_weight[op.stage];
+    case Op::B:
+      return costs.backward_input[op.stage];
+    case Op::W:
+      return costs.backward_weight[op.stage];
+    case Op::R:
+      return costs.recompute[op.stage];
+    case Op::Step:
+      return costs.step[op.stage];
+    default:
+      return Nanoseconds(0);
   }
 }
 

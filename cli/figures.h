@@ -24,8 +24,8 @@ std::int64_t measured_steps(const Timeline& timeline);
 // The table "devices": busy and idle time a step, and peaks; unknown where the timeline has none.
 void add_devices(Answer& answer, const Timeline& timeline);
 
-// What no execution of the order can beat: the work of the busiest rank, and the longest chain of operations and transfers
-// each of which needs the one before it. O(operations).
+// What no execution of the order can beat: the work of the busiest rank, and the longest chain of
+// operations and transfers each of which needs the one before it. O(operations).
 Nanoseconds lower_bound(const Order& order, const OrderCosts& costs);
 
 // Copies of the weights that each rank holds: its stages of both directions, over `chunks`.

@@ -41,7 +41,8 @@ Setter parsed_into(T& target, Parse parse) {
 
 std::string_view Flag::long_name() const {
   const std::size_t comma = names.find(',');
-  return comma == std::string::npos ? std::string_view(names) : std::string_view(names).substr(comma + 1);
+  return comma == std::string::npos ? std::string_view(names)
+                                    : std::string_view(names).substr(comma + 1);
 }
 
 void Flags::input(std::string name, std::string about, std::string& target) {
@@ -49,7 +50,10 @@ void Flags::input(std::string name, std::string about, std::string& target) {
 }
 
 void Flags::add(std::string names, std::string value, std::string about, Setter set) {
-  flags_.push_back({.names = std::move(names), .value = std::move(value), .about = std::move(about), .set = std::move(set)});
+  flags_.push_back({.names = std::move(names),
+                    .value = std::move(value),
+                    .about = std::move(about),
+                    .set = std::move(set)});
 }
 
 void Flags::require(std::string names, std::string value, std::string about, Setter set) {
@@ -58,10 +62,11 @@ void Flags::require(std::string names, std::string value, std::string about, Set
 }
 
 void Flags::toggle(std::string names, std::string about, bool& target) {
-  add(std::move(names), "", std::move(about), [&target](std::string_view, const std::string&) -> Result<void> {
-    target = true;
-    return {};
-  });
+  add(std::move(names), "", std::move(about),
+      [&target](std::string_view, const std::string&) -> Result<void> {
+        target = true;
+        return {};
+      });
 }
 
 void Flags::mark_shared() {
@@ -93,7 +98,8 @@ Setter count_into(std::int32_t& target, std::int32_t least, std::int32_t greates
 
 Setter seed_into(std::uint64_t& target) {
   return [&target](std::string_view flag, const std::string& text) -> Result<void> {
-    PENSTOCK_TRY(const std::int64_t value, parse_count(text, flag, 0, std::numeric_limits<std::int64_t>::max()));
+    PENSTOCK_TRY(const std::int64_t value,
+                 parse_count(text, flag, 0, std::numeric_limits<std::int64_t>::max()));
     target = static_cast<std::uint64_t>(value);
     return {};
   };
@@ -110,13 +116,15 @@ Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least, std::i
   };
 }
 
-// A comma parts schedules as well as the parameters of one: what follows it is a parameter if it is a key=value whose key
-// holds no colon.
+// A comma parts schedules as well as the parameters of one: what follows it is a parameter if it is
+// a key=value whose key holds no colon.
 Setter schedules_into(std::vector<std::string>& target) {
   return [&target](std::string_view flag, const std::string& text) -> Result<void> {
     target.clear();
     for (const std::string& item : split(text)) {
-      if (item.empty()) return fail(ErrorCode::Usage, fmt::format("{}: a schedule is missing in \"{}\"", flag, text));
+      if (item.empty())
+        return fail(ErrorCode::Usage,
+                    fmt::format("{}: a schedule is missing in \"{}\"", flag, text));
       const std::size_t equals = item.find('=');
       const bool parameter = equals != std::string::npos && item.find(':') > equals;
       if (parameter && !target.empty()) {
@@ -129,9 +137,13 @@ Setter schedules_into(std::vector<std::string>& target) {
   };
 }
 
-Setter time_into(Nanoseconds& target) { return parsed_into(target, [](const std::string& text) { return parse_time(text); }); }
+Setter time_into(Nanoseconds& target) {
+  return parsed_into(target, [](const std::string& text) { return parse_time(text); });
+}
 
-Setter bytes_into(Bytes& target) { return parsed_into(target, [](const std::string& text) { return parse_bytes(text); }); }
+Setter bytes_into(Bytes& target) {
+  return parsed_into(target, [](const std::string& text) { return parse_bytes(text); });
+}
 
 Setter share_into(std::optional<double>& target) {
   return [&target](std::string_view flag, const std::string& text) -> Result<void> {
@@ -140,7 +152,8 @@ Setter share_into(std::optional<double>& target) {
     const auto [end, error] = std::from_chars(text.data(), last, value);
     const bool percent = end + 1 == last && *end == '%';
     if (error != std::errc() || (end != last && !percent) || !std::isfinite(value) || value < 0) {
-      return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a share", flag, text), "write 5% or 0.05");
+      return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a share", flag, text),
+                  "write 5% or 0.05");
     }
     target = percent ? value / 100 : value;
     return {};

@@ -1,7 +1,8 @@
 #pragma once
 
-// Inputs and flags of a verb, declared once: the parser and the help text both read them. Values are parsed by our own
-// functions, so that every number on the command line is refused in the same words as one in a file.
+// Inputs and flags of a verb, declared once: the parser and the help text both read them. Values
+// are parsed by our own functions, so that every number on the command line is refused in the same
+// words as one in a file.
 //
 //   flags.input("PLAN", "plan file", plan_);
 //   flags.add("--steps", "N", "steps to run (default 20)", count_into(steps_, 1, 1'000'000));
@@ -27,7 +28,7 @@ struct Flag {
   std::string names;  // "-o,--output"
   std::string value;  // "FILE"; "" for a toggle
   std::string about;
-  Setter set;         // of a toggle: called with ""
+  Setter set;  // of a toggle: called with ""
   bool required = false;
   bool shared = false;  // every verb takes it
 
@@ -61,8 +62,10 @@ Setter text_into(std::string& target);
 Setter count_into(std::int64_t& target, std::int64_t least, std::int64_t greatest);
 Setter count_into(std::int32_t& target, std::int32_t least, std::int32_t greatest);
 Setter seed_into(std::uint64_t& target);
-Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least, std::int64_t greatest);  // "1,2,4"
-Setter schedules_into(std::vector<std::string>& target);  // "1f1b,zb_auto:limit=1.5,seed=3": two of them
+Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least,
+                   std::int64_t greatest);  // "1,2,4"
+Setter schedules_into(
+    std::vector<std::string>& target);  // "1f1b,zb_auto:limit=1.5,seed=3": two of them
 Setter time_into(Nanoseconds& target);
 Setter bytes_into(Bytes& target);
 Setter share_into(std::optional<double>& target);  // "5%" or "0.05"
@@ -83,9 +86,11 @@ Setter choice_into(E& target) {
   };
 }
 
-// Applies `arguments` (without the verb) to what `flags` declares. Usage errors: an unknown flag (naming the nearest), a
-// value that is missing or does not parse, a flag given twice, too few or too many inputs. With `help` set by its flag,
-// what is missing is not missed. parse.cc, the one file that includes CLI11.
-Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments, const bool& help);
+// Applies `arguments` (without the verb) to what `flags` declares. Usage errors: an unknown flag
+// (naming the nearest), a value that is missing or does not parse, a flag given twice, too few or
+// too many inputs. With `help` set by its flag, what is missing is not missed. parse.cc, the one
+// file that includes CLI11.
+Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments,
+                             const bool& help);
 
 }  // namespace penstock::cli

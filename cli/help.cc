@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kWidestLeft = 34;
 
-// Rows of two columns; the right one is wrapped at blanks. What is wider than the left column has a line of its own.
+// Rows of two columns; the right one is wrapped at blanks. What is wider than the left column has a
+// line of its own.
 std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows) {
   std::size_t width = 0;
   for (const auto& [left, right] : rows) {
@@ -46,7 +47,9 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
 
 std::string flag_text(const Flag& flag) {
   const std::size_t comma = flag.names.find(',');
-  std::string names = comma == std::string::npos ? "    " + flag.names : flag.names.substr(0, comma) + ", " + flag.names.substr(comma + 1);
+  std::string names = comma == std::string::npos
+                          ? "    " + flag.names
+                          : flag.names.substr(0, comma) + ", " + flag.names.substr(comma + 1);
   return flag.value.empty() ? names : names + " " + flag.value;
 }
 
@@ -66,7 +69,8 @@ std::string overview(std::span<const Command> all) {
   return "Plans, predicts, runs and explains pipeline-parallel training.\n\n"
          "usage: penstock VERB INPUT... [flags]\n\n" +
          two_columns(rows) +
-         "\nExit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 the machine lacks something, 5 the run failed,\n"
+         "\nExit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 the machine lacks "
+         "something, 5 the run failed,\n"
          "70 internal, 130 interrupted. penstock VERB --help says more of a verb.\n";
 }
 

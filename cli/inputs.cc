@@ -18,7 +18,9 @@
 namespace penstock::cli {
 namespace {
 
-std::string shown(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+std::string shown(const std::string& path) {
+  return path == "-" ? "<stdin>" : path;
+}
 
 // "penstock.plan" of "penstock.plan/1"; "" where the document does not say.
 std::string kind_of(const Value& document) {
@@ -27,7 +29,9 @@ std::string kind_of(const Value& document) {
   return schema->string().substr(0, schema->string().rfind('/'));
 }
 
-std::string kind_of(std::string_view schema) { return std::string(schema.substr(0, schema.rfind('/'))); }
+std::string kind_of(std::string_view schema) {
+  return std::string(schema.substr(0, schema.rfind('/')));
+}
 
 Result<AnyInput> read_input(const std::string& path) {
   PENSTOCK_TRY(const Value document, read_document(path));
@@ -40,11 +44,14 @@ Result<AnyInput> read_input(const std::string& path) {
     PENSTOCK_TRY(Program program, read_program(document, shown(path)));
     return AnyInput(std::move(program));
   }
-  return fail(Error{.code = ErrorCode::BadInput,
-                    .message = kind.empty() ? std::string("neither a plan nor a program: it has no \"schema\"")
-                                            : fmt::format("neither a plan nor a program, but a {}", kind),
-                    .where = {.file = shown(path), .line = static_cast<int>(document.line()), .column = static_cast<int>(document.column())},
-                    .hint = "penstock plan makes plans"});
+  return fail(Error{
+      .code = ErrorCode::BadInput,
+      .message = kind.empty() ? std::string("neither a plan nor a program: it has no \"schema\"")
+                              : fmt::format("neither a plan nor a program, but a {}", kind),
+      .where = {.file = shown(path),
+                .line = static_cast<int>(document.line()),
+                .column = static_cast<int>(document.column())},
+      .hint = "penstock plan makes plans"});
 }
 
 }  // namespace
@@ -58,7 +65,8 @@ Result<AnyInput> load_input(const std::string& text) {
     return AnyInput(std::move(shape));
   }
   // What looks like a path was meant as one.
-  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos) return read_input(text);
+  if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)
+    return read_input(text);
   auto error = parse_schedule_input(text).error();
   error.message = fmt::format("\"{}\" is neither a file nor a schedule", text);
   return fail(std::move(error));
@@ -74,13 +82,16 @@ Result<Timeline> load_timeline(const std::string& path) {
   return read_timeline(document, shown(path));
 }
 
-std::string plan_digest(const Plan& plan) { return fmt::format("{:016x}", hash(write_plan(plan))); }
+std::string plan_digest(const Plan& plan) {
+  return fmt::format("{:016x}", hash(write_plan(plan)));
+}
 
 Result<void> require_sound(const Program& program, bool rendezvous) {
   const std::vector<Violation> violations = check(program, {.rendezvous = rendezvous});
   if (violations.empty()) return {};
   const Violation& first = violations.front();
-  return fail(ErrorCode::Infeasible, fmt::format("the program is not sound: {}: {}", first.rule, first.message),
+  return fail(ErrorCode::Infeasible,
+              fmt::format("the program is not sound: {}: {}", first.rule, first.message),
               "penstock check lists everything that is wrong");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What INPUT means: a plan, a program or a timeline from a file (by its "schema"), or a schedule in words.
+// What INPUT means: a plan, a program or a timeline from a file (by its "schema"), or a schedule in
+// words.
 
 #include <string>
 #include <variant>
@@ -15,14 +16,15 @@ namespace penstock::cli {
 
 using AnyInput = std::variant<Plan, Program, ScheduleShape>;
 
-// "1f1b:stages=4,microbatches=8" unless a file of that name exists; "-" is standard input. A usage error for what is
-// neither; bad input for a file that is neither plan nor program.
+// "1f1b:stages=4,microbatches=8" unless a file of that name exists; "-" is standard input. A usage
+// error for what is neither; bad input for a file that is neither plan nor program.
 Result<AnyInput> load_input(const std::string& text);
 
 Result<Plan> load_plan(const std::string& path);
 Result<Timeline> load_timeline(const std::string& path);
 
-// Of the plan's canonical text (FNV-1a, 16 hexadecimal digits): timelines of one plan carry the same.
+// Of the plan's canonical text (FNV-1a, 16 hexadecimal digits): timelines of one plan carry the
+// same.
 std::string plan_digest(const Plan& plan);
 
 // Lowered and proved. Infeasible, with the first violation, where it must not run.

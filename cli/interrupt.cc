@@ -14,7 +14,8 @@ bool ignored_from_the_start() {
   return sigaction(SIGINT, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// A thread that waits for the signal may do what a signal handler must not: request a stop, and talk.
+// A thread that waits for the signal may do what a signal handler must not: request a stop, and
+// talk.
 void watch(std::stop_source source) {
   if (ignored_from_the_start()) return;
   sigset_t interrupts;

@@ -6,9 +6,9 @@
 
 namespace penstock::cli {
 
-// From the first call on SIGINT asks this token to stop, and a second SIGINT ends the process with exit code 130. Where
-// SIGINT was ignored from the start (a job in the background) it stays ignored. Call it before other threads start: they
-// inherit that SIGINT is not delivered to them.
+// From the first call on SIGINT asks this token to stop, and a second SIGINT ends the process with
+// exit code 130. Where SIGINT was ignored from the start (a job in the background) it stays
+// ignored. Call it before other threads start: they inherit that SIGINT is not delivered to them.
 std::stop_token stop_on_interrupt();
 
 }  // namespace penstock::cli

@@ -30,8 +30,10 @@ Answer list_schedules() {
                                    {"source", "source", {}, Align::Left}});
   for (const Schedule& schedule : schedules()) {
     std::vector<std::string> parameters;
-    for (const ScheduleParameter& parameter : schedule.parameters) parameters.emplace_back(parameter.name);
-    table.add({schedule.name, Value::list(schedule.aliases), Value::list(parameters), schedule.admits, schedule.about, schedule.source});
+    for (const ScheduleParameter& parameter : schedule.parameters)
+      parameters.emplace_back(parameter.name);
+    table.add({schedule.name, Value::list(schedule.aliases), Value::list(parameters),
+               schedule.admits, schedule.about, schedule.source});
   }
   return answer;
 }
@@ -54,8 +56,10 @@ Answer list_models() {
 
 Answer list_clusters() {
   Answer answer("penstock.clusters/1");
-  Table& table = answer.add_table(
-      "clusters", "", {{"name", "name", {}, Align::Left}, {"form", "written", {}, Align::Left}, {"about", "about", {}, Align::Left}});
+  Table& table = answer.add_table("clusters", "",
+                                  {{"name", "name", {}, Align::Left},
+                                   {"form", "written", {}, Align::Left},
+                                   {"about", "about", {}, Align::Left}});
   for (const ClusterForm& form : cluster_forms()) table.add({form.name, form.form, form.about});
   return answer;
 }
@@ -70,7 +74,9 @@ std::unique_ptr<Verb> make() {
 Command schedules_command() {
   return {.name = "schedules",
           .summary = "list the schedules that are built in",
-          .about = "Lists the schedules that --schedule, simulate, check and schedule take, and which shapes each admits.",
+          .about =
+              "Lists the schedules that --schedule, simulate, check and schedule take, and which "
+              "shapes each admits.",
           .document = "",
           .examples = {"penstock schedules", "penstock schedules --json"},
           .see_also = "schedule",
@@ -80,7 +86,9 @@ Command schedules_command() {
 Command models_command() {
   return {.name = "models",
           .summary = "list the workloads that are built in",
-          .about = "Lists the workloads that can be named without a file, with their parameters and defaults.",
+          .about =
+              "Lists the workloads that can be named without a file, with their parameters and "
+              "defaults.",
           .document = "",
           .examples = {"penstock models", "penstock models --json"},
           .see_also = "profile, plan",

@@ -22,7 +22,8 @@ Result<void> refuse_existing(const std::string& path, const Shared& shared) {
                     .hint = "--force replaces it"});
 }
 
-Result<void> write_output(const std::string& path, std::string_view contents, const Shared& shared) {
+Result<void> write_output(const std::string& path, std::string_view contents,
+                          const Shared& shared) {
   auto written = write_file_atomic(path, contents, shared.force ? Overwrite::Yes : Overwrite::No);
   if (!written) return written;
   if (path != "-") log_info(fmt::format("wrote {}", path));

@@ -10,7 +10,8 @@
 
 namespace penstock::cli {
 
-// Refuses a regular file that exists, unless --force is given: asked before the work, not after it. "" and "-" are fine.
+// Refuses a regular file that exists, unless --force is given: asked before the work, not after it.
+// "" and "-" are fine.
 Result<void> refuse_existing(const std::string& path, const Shared& shared);
 
 // Whole and at once (core/file.h), "-" to standard output; says so on standard error.

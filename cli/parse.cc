@@ -13,7 +13,8 @@ tl::unexpected<Error> unknown_flag(const Flags& flags, const std::string& given)
   for (const Flag& flag : flags.flags()) known.push_back(flag.long_name());
   const std::string_view meant = nearest(given, known);
   return fail(ErrorCode::Usage, fmt::format("there is no flag {}", given),
-              meant.empty() ? std::string("--help lists the flags") : fmt::format("did you mean {}?", meant));
+              meant.empty() ? std::string("--help lists the flags")
+                            : fmt::format("did you mean {}?", meant));
 }
 
 // What CLI11 left over: inputs in order, and flags that it does not know.
@@ -21,32 +22,38 @@ Result<void> take_inputs(const Flags& flags, const std::vector<std::string>& res
   std::vector<std::string> values;
   for (const std::string& item : rest) {
     if (item == "--") continue;
-    if (item.size() > 1 && item.front() == '-') return unknown_flag(flags, item.substr(0, item.find('=')));
+    if (item.size() > 1 && item.front() == '-')
+      return unknown_flag(flags, item.substr(0, item.find('=')));
     values.push_back(item);
   }
   const auto& inputs = flags.inputs();
   if (values.size() > inputs.size()) {
-    return fail(ErrorCode::Usage, fmt::format("\"{}\" is one input too many", values[inputs.size()]),
+    return fail(ErrorCode::Usage,
+                fmt::format("\"{}\" is one input too many", values[inputs.size()]),
                 "flags with a value are written --flag VALUE; --help shows them");
   }
   for (std::size_t i = 0; i < values.size(); ++i) *inputs[i].target = values[i];
   if (values.size() < inputs.size() && !help) {
     const Input& missing = inputs[values.size()];
-    return fail(ErrorCode::Usage, fmt::format("{} is missing: {}", missing.name, missing.about), "--help shows examples");
+    return fail(ErrorCode::Usage, fmt::format("{} is missing: {}", missing.name, missing.about),
+                "--help shows examples");
   }
   return {};
 }
 
 Result<void> take_value(const Flag& flag, const std::vector<std::string>& values) {
   if (values.size() > 1) {
-    return fail(ErrorCode::Usage, fmt::format("{} is given {} times", flag.long_name(), values.size()), "give it once");
+    return fail(ErrorCode::Usage,
+                fmt::format("{} is given {} times", flag.long_name(), values.size()),
+                "give it once");
   }
   return flag.set(flag.long_name(), values.front());
 }
 
 }  // namespace
 
-Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments, const bool& help) {
+Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments,
+                             const bool& help) {
   const std::vector<Flag>& declared = flags.flags();
   std::vector<std::vector<std::string>> values(declared.size());
   std::vector<CLI::Option*> toggles(declared.size(), nullptr);
@@ -70,14 +77,16 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
     return fail(ErrorCode::Usage, error.what(), "--help shows what each flag takes");
   }
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    if (toggles[i] != nullptr && toggles[i]->count() > 0) PENSTOCK_TRY_VOID(declared[i].set(declared[i].long_name(), ""));
+    if (toggles[i] != nullptr && toggles[i]->count() > 0)
+      PENSTOCK_TRY_VOID(declared[i].set(declared[i].long_name(), ""));
   }
   PENSTOCK_TRY_VOID(take_inputs(flags, app.remaining(), help));
   for (std::size_t i = 0; i < declared.size(); ++i) {
     if (!values[i].empty()) {
       PENSTOCK_TRY_VOID(take_value(declared[i], values[i]));
     } else if (declared[i].required && !help) {
-      return fail(ErrorCode::Usage, fmt::format("{} {} is missing: {}", declared[i].long_name(), declared[i].value, declared[i].about));
+      return fail(ErrorCode::Usage, fmt::format("{} {} is missing: {}", declared[i].long_name(),
+                                                declared[i].value, declared[i].about));
     }
   }
   return {};

@@ -20,7 +20,8 @@ Answer describe(const Plan& plan) {
   Answer answer("penstock.plan/1");
   answer.add("strategy", "strategy", plan.strategy);
   answer.add("schedule", "schedule", plan.schedule.name);
-  answer.add("microbatches", "microbatches", fmt::format("{} of {} samples", plan.microbatches, plan.microbatch_size));
+  answer.add("microbatches", "microbatches",
+             fmt::format("{} of {} samples", plan.microbatches, plan.microbatch_size));
   answer.add("costs", "costs", plan.costs);
   answer.add("iteration_time_s", "iteration time", plan.iteration_time_s, Unit::Seconds);
   answer.add("throughput_samples_per_s", "throughput", plan.throughput_samples_per_s, "samples/s");
@@ -45,9 +46,11 @@ Answer describe(const Plan& plan) {
     const PlanStage& stage = plan.stages[s];
     const Network& network = plan.workload.networks[stage.network.index()];
     const LayerId first = stage.layers.front(), last = stage.layers.back();
-    stages.add({s, stage.devices.front().value, fmt::format("{}-{}", first.value, last.value), network.layers[first.index()].name,
-                network.layers[last.index()].name, seconds(stage.times.order_forward()), seconds(stage.times.backward()),
-                seconds(stage.times.step), stage.memory.parameters.value, stage.memory.stash.value});
+    stages.add({s, stage.devices.front().value, fmt::format("{}-{}", first.value, last.value),
+                network.layers[first.index()].name, network.layers[last.index()].name,
+                seconds(stage.times.order_forward()), seconds(stage.times.backward()),
+                seconds(stage.times.step), stage.memory.parameters.value,
+                stage.memory.stash.value});
   }
   Table& devices = answer.add_table("devices", "devices",
                                     {{"rank", "rank"},
@@ -55,14 +58,18 @@ Answer describe(const Plan& plan) {
                                      {"peak_memory_bytes", "peak memory", Unit::Bytes},
                                      {"memory_limit_bytes", "limit", Unit::Bytes}});
   for (const PlanDevice& row : plan.devices) {
-    devices.add({row.rank.value, plan.cluster.devices[row.device.index()].name, row.peak_memory_bytes.value, row.memory_limit_bytes.value});
+    devices.add({row.rank.value, plan.cluster.devices[row.device.index()].name,
+                 row.peak_memory_bytes.value, row.memory_limit_bytes.value});
   }
-  Table& bounds = answer.add_table("bounds", "no plan of the space is faster than",
-                                   {{"name", "bound", {}, Align::Left}, {"bound_s", "time", Unit::Seconds}});
+  Table& bounds =
+      answer.add_table("bounds", "no plan of the space is faster than",
+                       {{"name", "bound", {}, Align::Left}, {"bound_s", "time", Unit::Seconds}});
   for (const Bound& bound : certificate.bounds) bounds.add({bound.name, bound.seconds});
-  answer.verdict = fmt::format("{} in {} stage{}, {}: {} a step, {} of it provably needed.", plan.workload.name, plan.stages.size(),
-                               plan.stages.size() == 1 ? "" : "s", plan.schedule.name, human_text(plan.iteration_time_s, Unit::Seconds),
-                               human_text(1 - certificate.gap, Unit::Fraction));
+  answer.verdict =
+      fmt::format("{} in {} stage{}, {}: {} a step, {} of it provably needed.", plan.workload.name,
+                  plan.stages.size(), plan.stages.size() == 1 ? "" : "s", plan.schedule.name,
+                  human_text(plan.iteration_time_s, Unit::Seconds),
+                  human_text(1 - certificate.gap, Unit::Fraction));
   return answer;
 }
 
@@ -70,16 +77,27 @@ class PlanVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("WORKLOAD", "a built-in (penstock models) or a file", input_.workload);
-    flags.require("--cluster", "CLUSTER", "this-machine, flat:…, nodes:… (penstock clusters) or a file", text_into(input_.cluster));
-    flags.add("--profile", "FILE", "measured costs (default: derived from operations and bytes)", text_into(input_.profile));
-    flags.add("--ranks", "N", "ranks to use (default: as many as pay)", count_into(input_.ranks, 1, 65'535));
-    flags.add("--global-batch", "B", "samples a step (default: the workload's)", count_into(input_.global_batch, 1, 1'000'000'000));
-    flags.add("--microbatch", "B[,B]", "microbatch sizes to try (default: all that divide the batch)",
+    flags.require("--cluster", "CLUSTER",
+                  "this-machine, flat:…, nodes:… (penstock clusters) or a file",
+                  text_into(input_.cluster));
+    flags.add("--profile", "FILE", "measured costs (default: derived from operations and bytes)",
+              text_into(input_.profile));
+    flags.add("--ranks", "N", "ranks to use (default: as many as pay)",
+              count_into(input_.ranks, 1, 65'535));
+    flags.add("--global-batch", "B", "samples a step (default: the workload's)",
+              count_into(input_.global_batch, 1, 1'000'000'000));
+    flags.add("--microbatch", "B[,B]",
+              "microbatch sizes to try (default: all that divide the batch)",
               counts_into(input_.microbatch_sizes, 1, 1'000'000'000));
-    flags.add("--schedule", "NAME[,NAME]", "schedules to try (default: all; penstock schedules)", schedules_into(input_.schedules));
-    flags.add("--strategy", "NAME", "how to search; auto is the one there is (default)", text_into(input_.strategy));
-    flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)", bytes_into(input_.memory_limit));
-    flags.add("--optimizer", "NAME[:K=V]", "e.g. sgd:learning-rate=0.1,momentum=0.9 (default: the workload's)", text_into(input_.optimizer));
+    flags.add("--schedule", "NAME[,NAME]", "schedules to try (default: all; penstock schedules)",
+              schedules_into(input_.schedules));
+    flags.add("--strategy", "NAME", "how to search; auto is the one there is (default)",
+              text_into(input_.strategy));
+    flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
+              bytes_into(input_.memory_limit));
+    flags.add("--optimizer", "NAME[:K=V]",
+              "e.g. sgd:learning-rate=0.1,momentum=0.9 (default: the workload's)",
+              text_into(input_.optimizer));
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -87,7 +105,9 @@ class PlanVerb : public Verb {
     Progress progress(shared);
     request.stop = stop_on_interrupt();
     request.progress = [&](std::size_t done, std::size_t of, double best_s) {
-      const std::string best = best_s > 0 ? fmt::format("best so far {}, candidate", human_text(best_s, Unit::Seconds)) : "candidate";
+      const std::string best =
+          best_s > 0 ? fmt::format("best so far {}, candidate", human_text(best_s, Unit::Seconds))
+                     : "candidate";
       progress.show(best, static_cast<std::int64_t>(done), static_cast<std::int64_t>(of));
     };
     PENSTOCK_TRY(const Plan plan, make_plan(request));
@@ -108,15 +128,20 @@ class PlanVerb : public Verb {
 }  // namespace
 
 Command plan_command() {
-  return {.name = "plan",
-          .summary = "cut a workload into stages for a cluster",
-          .about = "Finds how to divide a workload's layers into stages, which schedule and which microbatch to use, and proves\n"
-                   "how far from the best the result can be. Interrupted, it gives the best plan so far.",
-          .document = "the plan",
-          .examples = {"penstock plan gpt:layers=4,hidden=128 --cluster this-machine --ranks 2 --profile profile.json -o plan.json",
-                       "penstock plan gpt:layers=24,hidden=1024 --cluster flat:8,bandwidth=25GB/s,latency=5us,device=a100-80 --global-batch 64"},
-          .see_also = "profile, check, simulate, run",
-          .make = [] { return std::unique_ptr<Verb>(std::make_unique<PlanVerb>()); }};
+  return {
+      .name = "plan",
+      .summary = "cut a workload into stages for a cluster",
+      .about =
+          "Finds how to divide a workload's layers into stages, which schedule and which "
+          "microbatch to use, and proves\n"
+          "how far from the best the result can be. Interrupted, it gives the best plan so far.",
+      .document = "the plan",
+      .examples = {"penstock plan gpt:layers=4,hidden=128 --cluster this-machine --ranks 2 "
+                   "--profile profile.json -o plan.json",
+                   "penstock plan gpt:layers=24,hidden=1024 --cluster "
+                   "flat:8,bandwidth=25GB/s,latency=5us,device=a100-80 --global-batch 64"},
+      .see_also = "profile, check, simulate, run",
+      .make = [] { return std::unique_ptr<Verb>(std::make_unique<PlanVerb>()); }};
 }
 
 }  // namespace penstock::cli

@@ -17,32 +17,41 @@
 namespace penstock::cli {
 namespace {
 
-// Whether the cluster stands for the machine we are on: the forms that say so, not a file that may describe another.
+// Whether the cluster stands for the machine we are on: the forms that say so, not a file that may
+// describe another.
 bool is_this_machine(const std::string& text, const Cluster& cluster) {
   const bool written_out = text.rfind("flat:", 0) == 0 || text.rfind("nodes:", 0) == 0;
   return text == "this-machine" ||
-         (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(), [](const Device& d) { return d.kind == "cpu"; }));
+         (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(),
+                                     [](const Device& d) { return d.kind == "cpu"; }));
 }
 
 Result<void> expect_this_machine(const Profile& profile, const std::string& path) {
   const Fingerprint here = identify_machine();
   const Fingerprint& there = profile.machine;
   std::string difference;
-  if (there.cpu != here.cpu) difference = fmt::format("a {}, and this is a {}", there.cpu, here.cpu);
+  if (there.cpu != here.cpu)
+    difference = fmt::format("a {}, and this is a {}", there.cpu, here.cpu);
   if (difference.empty() && there.instruction_set != here.instruction_set)
-    difference = fmt::format("a machine with {}, and this one has {}", there.instruction_set, here.instruction_set);
-  if (difference.empty() && there.cores != here.cores) difference = fmt::format("{} cores, and this machine has {}", there.cores, here.cores);
+    difference = fmt::format("a machine with {}, and this one has {}", there.instruction_set,
+                             here.instruction_set);
+  if (difference.empty() && there.cores != here.cores)
+    difference = fmt::format("{} cores, and this machine has {}", there.cores, here.cores);
   if (difference.empty()) return {};
-  return fail(Error{.code = ErrorCode::BadInput,
-                    .message = fmt::format("the profile was taken on {}", difference),
-                    .where = {.file = path},
-                    .hint = "measure here with penstock profile, or describe that machine as a cluster in a file"});
+  return fail(Error{
+      .code = ErrorCode::BadInput,
+      .message = fmt::format("the profile was taken on {}", difference),
+      .where = {.file = path},
+      .hint =
+          "measure here with penstock profile, or describe that machine as a cluster in a file"});
 }
 
-Result<double> parse_number(std::string_view key, std::string_view text, double least, double below) {
+Result<double> parse_number(std::string_view key, std::string_view text, double least,
+                            double below) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < least || value >= below) {
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value < least || value >= below) {
     return fail(ErrorCode::Usage, fmt::format("--optimizer: {} cannot be \"{}\"", key, text),
                 fmt::format("a number from {} to below {}", least, below));
   }
@@ -53,8 +62,13 @@ Result<double> parse_number(std::string_view key, std::string_view text, double 
 
 Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
   PENSTOCK_TRY(const TextForm form, parse_text_form(text));
-  if (form.name != "sgd") return fail(ErrorCode::Usage, fmt::format("--optimizer: there is no optimizer \"{}\"", form.name), "there is sgd");
-  if (!form.argument.empty()) return fail(ErrorCode::Usage, fmt::format("--optimizer: \"{}\" has no value", form.argument), "write key=value");
+  if (form.name != "sgd")
+    return fail(ErrorCode::Usage,
+                fmt::format("--optimizer: there is no optimizer \"{}\"", form.name),
+                "there is sgd");
+  if (!form.argument.empty())
+    return fail(ErrorCode::Usage, fmt::format("--optimizer: \"{}\" has no value", form.argument),
+                "write key=value");
   PENSTOCK_TRY_VOID(expect_keys(form, {"learning-rate", "momentum"}));
   optimizer.kind = OptimizerKind::Sgd;
   if (const std::string* rate = form.find("learning-rate")) {
@@ -68,7 +82,9 @@ Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
 
 Result<PlanRequest> plan_request(const PlanFlags& input) {
   if (input.strategy != "auto") {
-    return fail(ErrorCode::Usage, fmt::format("--strategy: there is no strategy \"{}\"", input.strategy), "there is auto");
+    return fail(ErrorCode::Usage,
+                fmt::format("--strategy: there is no strategy \"{}\"", input.strategy),
+                "there is auto");
   }
   PlanRequest request;
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));
@@ -77,17 +93,21 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   PENSTOCK_TRY(request.cluster, load_cluster(input.cluster, input.ranks));
   const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());
   if (input.ranks > devices) {
-    return fail(ErrorCode::Infeasible, fmt::format("--ranks {}: the cluster has {} device{}", input.ranks, devices, devices == 1 ? "" : "s"),
+    return fail(ErrorCode::Infeasible,
+                fmt::format("--ranks {}: the cluster has {} device{}", input.ranks, devices,
+                            devices == 1 ? "" : "s"),
                 "name a larger cluster, or ask for fewer ranks");
   }
   if (!input.profile.empty()) {
     PENSTOCK_TRY(const Value document, read_document(input.profile));
     const std::string name = input.profile == "-" ? "<stdin>" : input.profile;
     PENSTOCK_TRY(request.profile, profile_from(document, name));
-    if (is_this_machine(input.cluster, request.cluster)) PENSTOCK_TRY_VOID(expect_this_machine(*request.profile, name));
+    if (is_this_machine(input.cluster, request.cluster))
+      PENSTOCK_TRY_VOID(expect_this_machine(*request.profile, name));
   }
   if (input.global_batch > 0) request.workload.global_batch = input.global_batch;
-  if (!input.optimizer.empty()) PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
+  if (!input.optimizer.empty())
+    PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
   request.microbatch_sizes = input.microbatch_sizes;
   request.ranks = input.ranks;
   request.memory_limit = input.memory_limit;

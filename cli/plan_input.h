@@ -23,7 +23,8 @@ struct PlanFlags {
   std::string optimizer;  // "": the workload's
 };
 
-// Loads what is named. A profile taken on another machine than this is refused where the cluster is this machine.
+// Loads what is named. A profile taken on another machine than this is refused where the cluster is
+// this machine.
 Result<PlanRequest> plan_request(const PlanFlags& input);
 
 // "sgd:learning-rate=0.1,momentum=0.9". What is left out keeps its value.

@@ -17,8 +17,8 @@
 namespace penstock::cli {
 namespace {
 
-// Medians of the operations of one layer at one microbatch, and the worst spread among them: how far the middle 80 % of
-// the samples lie apart, relative to the median.
+// Medians of the operations of one layer at one microbatch, and the worst spread among them: how
+// far the middle 80 % of the samples lie apart, relative to the median.
 struct Row {
   std::map<CostOp, Nanoseconds> medians;
   std::int64_t samples = 0;
@@ -38,7 +38,8 @@ void add_layers(Answer& answer, const Profile& profile) {
     row.medians[time.op] = time.time.median;
     row.samples = std::max(row.samples, time.time.n);
     const Nanoseconds middle = time.time.p90 - time.time.p10;
-    if (time.time.median.value > 0) row.spread = std::max(row.spread, seconds(middle) / seconds(time.time.median));
+    if (time.time.median.value > 0)
+      row.spread = std::max(row.spread, seconds(middle) / seconds(time.time.median));
   }
   Table& layers = answer.add_table("layers", "layers, medians",
                                    {{"signature", "layer", {}, Align::Left},
@@ -53,8 +54,10 @@ void add_layers(Answer& answer, const Profile& profile) {
   for (const auto& [key, row] : rows) {
     const bool loss = row.medians.contains(CostOp::Loss);
     const LayerTime* step = profile.find(key.first, CostOp::Step, 0);
-    layers.add({key.first, key.second, time_of(row, loss ? CostOp::Loss : CostOp::F), time_of(row, CostOp::B), time_of(row, CostOp::W),
-                time_of(row, CostOp::BF), step == nullptr ? Value() : Value(seconds(step->time.median)), row.spread, row.samples});
+    layers.add({key.first, key.second, time_of(row, loss ? CostOp::Loss : CostOp::F),
+                time_of(row, CostOp::B), time_of(row, CostOp::W), time_of(row, CostOp::BF),
+                step == nullptr ? Value() : Value(seconds(step->time.median)), row.spread,
+                row.samples});
   }
 }
 
@@ -78,9 +81,11 @@ class ProfileVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("WORKLOAD", "a built-in (penstock models) or a file", workload_);
-    flags.add("--microbatch", "B[,B]", "microbatch sizes to measure at, in samples (default 1,2,4,8)",
+    flags.add("--microbatch", "B[,B]",
+              "microbatch sizes to measure at, in samples (default 1,2,4,8)",
               counts_into(request_.microbatch_sizes, 1, 1'000'000));
-    flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)", time_into(budget_));
+    flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)",
+              time_into(budget_));
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -109,15 +114,19 @@ class ProfileVerb : public Verb {
 }  // namespace
 
 Command profile_command() {
-  return {.name = "profile",
-          .summary = "measure what a workload's layers cost on this machine",
-          .about = "Measures every distinct layer of a workload on this machine, forward, gradients and update, at several\n"
-                   "microbatch sizes, and handing a tensor from one rank to another. Nothing else should run meanwhile.",
-          .document = "the profile",
-          .examples = {"penstock profile gpt:layers=4,hidden=128 -o profile.json",
-                       "penstock profile gpt:layers=4,hidden=128 --microbatch 1,2 --budget 1s --json"},
-          .see_also = "plan",
-          .make = [] { return std::unique_ptr<Verb>(std::make_unique<ProfileVerb>()); }};
+  return {
+      .name = "profile",
+      .summary = "measure what a workload's layers cost on this machine",
+      .about =
+          "Measures every distinct layer of a workload on this machine, forward, gradients and "
+          "update, at several\n"
+          "microbatch sizes, and handing a tensor from one rank to another. Nothing else should "
+          "run meanwhile.",
+      .document = "the profile",
+      .examples = {"penstock profile gpt:layers=4,hidden=128 -o profile.json",
+                   "penstock profile gpt:layers=4,hidden=128 --microbatch 1,2 --budget 1s --json"},
+      .see_also = "plan",
+      .make = [] { return std::unique_ptr<Verb>(std::make_unique<ProfileVerb>()); }};
 }
 
 }  // namespace penstock::cli

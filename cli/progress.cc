@@ -17,7 +17,8 @@ constexpr const char* kClearLine = "\r\033[K";
 
 }  // namespace
 
-Progress::Progress(const Shared& shared) : Progress(!shared.quiet && isatty(STDERR_FILENO) == 1, STDERR_FILENO) {}
+Progress::Progress(const Shared& shared)
+    : Progress(!shared.quiet && isatty(STDERR_FILENO) == 1, STDERR_FILENO) {}
 
 Progress::Progress(bool visible, int descriptor) : visible_(visible), descriptor_(descriptor) {}
 
@@ -45,7 +46,8 @@ void Progress::show(const std::string& what, std::int64_t done, std::int64_t of)
   std::string text = fmt::format("{} {} of {}", what, done, of);
   if (done > 0 && elapsed > 0) {
     const double rate = static_cast<double>(done) / elapsed;
-    text += fmt::format(", {:.3g} a second, {:.0f} s left", rate, std::max(0.0, static_cast<double>(of - done)) / rate);
+    text += fmt::format(", {:.3g} a second, {:.0f} s left", rate,
+                        std::max(0.0, static_cast<double>(of - done)) / rate);
   }
   show(text);
 }

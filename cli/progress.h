@@ -1,7 +1,7 @@
 #pragma once
 
-// One line on standard error that says how far something is, while it takes longer than a second. Only on a terminal, and
-// not with -q; gone when the work is done.
+// One line on standard error that says how far something is, while it takes longer than a second.
+// Only on a terminal, and not with -q; gone when the work is done.
 
 #include <chrono>
 #include <string>

@@ -26,10 +26,12 @@ namespace fs = std::filesystem;
 Result<std::string> documents() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& folder : {fs::path(PENSTOCK_DOCUMENTS), program.parent_path().parent_path() / "share/penstock/docs"}) {
+  for (const fs::path& folder : {fs::path(PENSTOCK_DOCUMENTS),
+                                 program.parent_path().parent_path() / "share/penstock/docs"}) {
     if (fs::is_directory(folder, ignored)) return folder.string();
   }
-  return fail(ErrorCode::BadInput, "the documents that training reads by default are not installed", "give a text with --data");
+  return fail(ErrorCode::BadInput, "the documents that training reads by default are not installed",
+              "give a text with --data");
 }
 
 Answer describe(const Plan& plan, const RunResult& result, bool reference) {
@@ -42,9 +44,12 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference) {
   answer.add("steps", "steps", result.steps);
   answer.add("iteration_time_s", "iteration time", iteration, Unit::Seconds);
   if (iteration > 0) {
-    answer.add("throughput_samples_per_s", "throughput", static_cast<double>(plan.workload.global_batch) / iteration, "samples/s");
+    answer.add("throughput_samples_per_s", "throughput",
+               static_cast<double>(plan.workload.global_batch) / iteration, "samples/s");
   }
-  if (!reference) answer.add("bubble_fraction", "bubble", idleness(rank_use(timeline)).bubble_fraction, Unit::Fraction);
+  if (!reference)
+    answer.add("bubble_fraction", "bubble", idleness(rank_use(timeline)).bubble_fraction,
+               Unit::Fraction);
   if (!timeline.losses.empty()) {
     answer.add("first_loss", "first loss", timeline.losses.front());
     answer.add("last_loss", "last loss", timeline.losses.back());
@@ -61,20 +66,29 @@ class RunVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("PLAN", "a plan (penstock plan)", plan_);
-    flags.add("--steps", "N", "steps to train (default 20)", count_into(options_.steps, 1, 10'000'000));
-    flags.toggle("--reference", "the same arithmetic on one device, one operation at a time", reference_);
-    flags.add("--data", "PATH", "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents)", text_into(options_.data));
+    flags.add("--steps", "N", "steps to train (default 20)",
+              count_into(options_.steps, 1, 10'000'000));
+    flags.toggle("--reference", "the same arithmetic on one device, one operation at a time",
+                 reference_);
+    flags.add(
+        "--data", "PATH",
+        "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents)",
+        text_into(options_.data));
     flags.add("--backend", "NAME", "cpu (default)", text_into(options_.backend));
-    flags.add("--ranks", "N", "refuse a plan of another number of ranks", count_into(ranks_, 1, 65'535));
-    flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)", time_into(options_.deadline));
-    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events", text_into(chrome_));
+    flags.add("--ranks", "N", "refuse a plan of another number of ranks",
+              count_into(ranks_, 1, 65'535));
+    flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)",
+              time_into(options_.deadline));
+    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
+              text_into(chrome_));
   }
 
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY_VOID(refuse_existing(chrome_, shared));
     PENSTOCK_TRY(const Plan plan, load_plan(plan_));
     if (ranks_ > 0 && ranks_ != plan.ranks()) {
-      return fail(ErrorCode::Infeasible, fmt::format("--ranks {}: the plan is for {}", ranks_, plan.ranks()),
+      return fail(ErrorCode::Infeasible,
+                  fmt::format("--ranks {}: the plan is for {}", ranks_, plan.ranks()),
                   fmt::format("plan again with --ranks {}", ranks_));
     }
     PENSTOCK_TRY(const Program program, sound_program(plan));
@@ -87,7 +101,8 @@ class RunVerb : public Verb {
     result.timeline.plan_digest = plan_digest(plan);
 
     Reply reply(describe(plan, result, reference_));
-    if (!chrome_.empty()) PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
+    if (!chrome_.empty())
+      PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
     if (result.interrupted) reply.exit_code = kExitInterrupted;
     return reply;
@@ -104,7 +119,8 @@ class RunVerb : public Verb {
   static void warn_of_another_machine(const Plan& plan) {
     const std::string here = identify_machine().cpu;
     if (plan.profile_machine.empty() || plan.profile_machine == here) return;
-    log_warning(fmt::format("the plan's times were measured on a {}, and this is a {}", plan.profile_machine, here));
+    log_warning(fmt::format("the plan's times were measured on a {}, and this is a {}",
+                            plan.profile_machine, here));
   }
 
   std::string plan_, chrome_;
@@ -118,10 +134,14 @@ class RunVerb : public Verb {
 Command run_command() {
   return {.name = "run",
           .summary = "train for real, by a plan, on this machine",
-          .about = "Trains by a plan on this machine, one rank a thread, and measures every instruction. The program is proved\n"
-                   "sound before it starts. Interrupted, it finishes the step under way and says what was done.",
+          .about =
+              "Trains by a plan on this machine, one rank a thread, and measures every "
+              "instruction. The program is proved\n"
+              "sound before it starts. Interrupted, it finishes the step under way and says what "
+              "was done.",
           .document = "the timeline",
-          .examples = {"penstock run plan.json --steps 60 -o measured.json", "penstock run plan.json --reference --steps 20 --json"},
+          .examples = {"penstock run plan.json --steps 60 -o measured.json",
+                       "penstock run plan.json --reference --steps 20 --json"},
           .see_also = "plan, simulate, compare",
           .make = [] { return std::unique_ptr<Verb>(std::make_unique<RunVerb>()); }};
 }

@@ -16,7 +16,8 @@ namespace {
 
 enum class Format : std::uint8_t { Text, Csv, Json };
 constexpr auto enum_names(Format) {
-  return std::to_array<std::pair<Format, std::string_view>>({{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}});
+  return std::to_array<std::pair<Format, std::string_view>>(
+      {{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}});
 }
 
 constexpr std::int32_t kMostRowsDrawn = 64;
@@ -32,12 +33,20 @@ Timeline timeline_of(const Drawn& drawn) {
   timeline.ranks = drawn.order.ranks;
   for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
     timeline.tracks.push_back({.rank = RankId(rank), .lane = std::string(kComputeLane)});
-    for (std::size_t i = drawn.order.first[static_cast<std::size_t>(rank)]; i < drawn.order.first[static_cast<std::size_t>(rank) + 1]; ++i) {
+    for (std::size_t i = drawn.order.first[static_cast<std::size_t>(rank)];
+         i < drawn.order.first[static_cast<std::size_t>(rank) + 1]; ++i) {
       const OrderOp& op = drawn.order.ops[i];
-      const InstructionKey key{.op = op.op, .slice = op.slice, .direction = static_cast<std::uint8_t>(op.direction), .stage = op.stage,
+      const InstructionKey key{.op = op.op,
+                               .slice = op.slice,
+                               .direction = static_cast<std::uint8_t>(op.direction),
+                               .stage = op.stage,
                                .microbatch = static_cast<std::int32_t>(op.microbatch)};
-      timeline.spans.push_back({.track = static_cast<std::uint32_t>(rank), .step = 0, .start = drawn.evaluator.starts[i],
-                                .end = drawn.evaluator.ends[i], .key = key, .label = -1});
+      timeline.spans.push_back({.track = static_cast<std::uint32_t>(rank),
+                                .step = 0,
+                                .start = drawn.evaluator.starts[i],
+                                .end = drawn.evaluator.ends[i],
+                                .key = key,
+                                .label = -1});
     }
   }
   return timeline;
@@ -52,19 +61,25 @@ std::string gantt(const Drawn& drawn, bool bare) {
 }
 
 // Whole numbers stay whole: "33", not "33.0".
-Value number(double x) { return x == std::round(x) && std::abs(x) < 1e15 ? Value(static_cast<std::int64_t>(x)) : Value(x); }
+Value number(double x) {
+  return x == std::round(x) && std::abs(x) < 1e15 ? Value(static_cast<std::int64_t>(x)) : Value(x);
+}
 
 class ScheduleVerb : public Verb {
  public:
   void declare(Flags& flags) override {
-    flags.input("NAME", "a schedule (penstock schedules), with its parameters as NAME:key=value", name_);
+    flags.input("NAME", "a schedule (penstock schedules), with its parameters as NAME:key=value",
+                name_);
     flags.require("--stages", "P", "ranks", count_into(shape_.stages, 1, 1 << 30));
     flags.require("--microbatches", "M", "a step", count_into(shape_.microbatches, 1, 1 << 30));
-    flags.add("--chunks", "V", "stages that a rank holds of one copy (default 1)", count_into(shape_.chunks, 1, 1 << 30));
-    flags.add("--slices", "N", "parts of a microbatch along the sequence (default 1)", count_into(shape_.slices, 1, 1 << 30));
+    flags.add("--chunks", "V", "stages that a rank holds of one copy (default 1)",
+              count_into(shape_.chunks, 1, 1 << 30));
+    flags.add("--slices", "N", "parts of a microbatch along the sequence (default 1)",
+              count_into(shape_.slices, 1, 1 << 30));
     times_.declare(flags);
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
-    flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json", choice_into(format_));
+    flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json",
+              choice_into(format_));
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -78,8 +93,10 @@ class ScheduleVerb : public Verb {
     const Drawn drawn{order, evaluator, *evaluation};
     const Answer answer = describe(*chosen.schedule, drawn, costs);
     Reply reply(answer);
-    if (const std::string picture = gantt(drawn, times_.bare()); !picture.empty()) reply.text = picture + "\n" + reply.text;
-    if (format_ == Format::Csv && shared.json) return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
+    if (const std::string picture = gantt(drawn, times_.bare()); !picture.empty())
+      reply.text = picture + "\n" + reply.text;
+    if (format_ == Format::Csv && shared.json)
+      return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
     if (format_ == Format::Json) reply.text = reply.json;
     if (format_ == Format::Csv) reply.text = csv(drawn);
     return reply;
@@ -106,8 +123,10 @@ class ScheduleVerb : public Verb {
     answer.add("bubble_fraction", "bubble", idle.bubble_fraction, Unit::Fraction);
     answer.add("idle_over_busy", "idle/busy", idle.idle_over_busy, Unit::Fraction);
     answer.add("peak_activations", "peak activations", Value::list(peaks.until_weight));
-    answer.add("peak_activations_until_input_gradient", "until input gradient", Value::list(peaks.until_input));
-    answer.add("weight_copies", "copies of the weights", Value::list(weight_copies(drawn.order, shape_.chunks)));
+    answer.add("peak_activations_until_input_gradient", "until input gradient",
+               Value::list(peaks.until_input));
+    answer.add("weight_copies", "copies of the weights",
+               Value::list(weight_copies(drawn.order, shape_.chunks)));
     Value::Array ranks;
     for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
       std::vector<std::string> list;
@@ -120,13 +139,21 @@ class ScheduleVerb : public Verb {
 
   std::string csv(const Drawn& drawn) const {
     Answer answer("penstock.schedule/1");
-    Table& table = answer.add_table("operations", "", {{"rank", ""}, {"op", ""}, {"stage", ""}, {"microbatch", ""}, {"slice", ""}, {"start", ""}, {"end", ""}});
+    Table& table = answer.add_table("operations", "",
+                                    {{"rank", ""},
+                                     {"op", ""},
+                                     {"stage", ""},
+                                     {"microbatch", ""},
+                                     {"slice", ""},
+                                     {"start", ""},
+                                     {"end", ""}});
     for (std::int32_t rank = 0; rank < drawn.order.ranks; ++rank) {
       const std::span<const OrderOp> ops = drawn.order.of(RankId(rank));
       for (std::size_t i = 0; i < ops.size(); ++i) {
         const std::size_t at = drawn.order.first[static_cast<std::size_t>(rank)] + i;
-        table.add({rank, name(ops[i].op), ops[i].stage, static_cast<std::int64_t>(ops[i].microbatch), ops[i].slice, time(drawn.evaluator.starts[at]),
-                   time(drawn.evaluator.ends[at])});
+        table.add({rank, name(ops[i].op), ops[i].stage,
+                   static_cast<std::int64_t>(ops[i].microbatch), ops[i].slice,
+                   time(drawn.evaluator.starts[at]), time(drawn.evaluator.ends[at])});
       }
     }
     return to_csv(answer);
@@ -144,11 +171,15 @@ class ScheduleVerb : public Verb {
 Command schedule_command() {
   return {.name = "schedule",
           .summary = "draw and measure a schedule on its own",
-          .about = "Draws a schedule and says what it costs: makespan, idle time, activations kept. A full backward takes the\n"
-                   "times of both gradients. Bare numbers are in a unit of your own, and so are the results.",
+          .about =
+              "Draws a schedule and says what it costs: makespan, idle time, activations kept. A "
+              "full backward takes the\n"
+              "times of both gradients. Bare numbers are in a unit of your own, and so are the "
+              "results.",
           .document = "",
           .examples = {"penstock schedule 1f1b --stages 4 --microbatches 8",
-                       "penstock schedule gpipe --stages 4 --microbatches 8 --forward 1ms --backward-input 1ms --backward-weight 1ms --json"},
+                       "penstock schedule gpipe --stages 4 --microbatches 8 --forward 1ms "
+                       "--backward-input 1ms --backward-weight 1ms --json"},
           .see_also = "schedules, simulate, check",
           .make = [] { return std::unique_ptr<Verb>(std::make_unique<ScheduleVerb>()); }};
 }

@@ -30,11 +30,15 @@ const ShapeKey* find_key(std::string_view name) {
 }
 
 // "8" and "1e3" are bare, "8ms" is not: every unit of time has an s.
-bool has_unit(std::string_view text) { return text.find('s') != std::string_view::npos; }
+bool has_unit(std::string_view text) {
+  return text.find('s') != std::string_view::npos;
+}
 
 }  // namespace
 
-bool is_schedule(std::string_view text) { return find_schedule(text.substr(0, text.find(':'))).has_value(); }
+bool is_schedule(std::string_view text) {
+  return find_schedule(text.substr(0, text.find(':'))).has_value();
+}
 
 Result<ScheduleShape> parse_schedule_input(const std::string& text) {
   PENSTOCK_TRY(const ChosenSchedule named, find_schedule(text.substr(0, text.find(':'))));
@@ -43,20 +47,24 @@ Result<ScheduleShape> parse_schedule_input(const std::string& text) {
   std::string own;  // settings of the schedule itself
   for (const Setting& setting : form.settings) {
     if (const ShapeKey* key = find_key(setting.key)) {
-      PENSTOCK_TRY(const std::int64_t count, parse_count(setting.value, setting.key, 1, kMostCount));
+      PENSTOCK_TRY(const std::int64_t count,
+                   parse_count(setting.value, setting.key, 1, kMostCount));
       out.shape.*(key->member) = static_cast<std::int32_t>(count);
     } else {
       own += fmt::format("{}{}={}", own.empty() ? ":" : ",", setting.key, setting.value);
     }
   }
-  if (!form.argument.empty()) return fail(ErrorCode::Usage, fmt::format("\"{}\" has no value", form.argument), "write key=value");
+  if (!form.argument.empty())
+    return fail(ErrorCode::Usage, fmt::format("\"{}\" has no value", form.argument),
+                "write key=value");
   auto chosen = find_schedule(form.name + own);
   if (!chosen) {
     // The schedule knows only its own parameters; a slip may have been meant for one of the shape.
     std::vector<std::string_view> keys;
     for (const ShapeKey& key : kShapeKeys) keys.push_back(key.name);
     for (const Setting& setting : form.settings) {
-      const std::string_view meant = find_key(setting.key) == nullptr ? nearest(setting.key, keys) : "";
+      const std::string_view meant =
+          find_key(setting.key) == nullptr ? nearest(setting.key, keys) : "";
       if (!meant.empty()) chosen.error().hint = fmt::format("did you mean {}?", meant);
     }
     return fail(std::move(chosen.error()));
@@ -85,28 +93,37 @@ Setter TimeFlags::keep(std::optional<Nanoseconds>& target) {
 }
 
 void TimeFlags::declare(Flags& flags) {
-  flags.add("--forward", "TIME", "of one operation (default 1): bare numbers are in a unit of your own", keep(forward_));
+  flags.add("--forward", "TIME",
+            "of one operation (default 1): bare numbers are in a unit of your own", keep(forward_));
   flags.add("--backward-input", "TIME", "of the input gradient (default 1)", keep(backward_input_));
-  flags.add("--backward-weight", "TIME", "of the weight gradient (default 1)", keep(backward_weight_));
+  flags.add("--backward-weight", "TIME", "of the weight gradient (default 1)",
+            keep(backward_weight_));
   flags.add("--transfer", "TIME", "of one message between two ranks (default 0)", keep(transfer_));
 }
 
 Result<OrderCosts> TimeFlags::costs(const Order& order, std::optional<Nanoseconds> transfer) const {
   if (!unit_flag_.empty() && !bare_flag_.empty()) {
-    return fail(ErrorCode::Usage, fmt::format("{} has a unit and {} has none", unit_flag_, bare_flag_),
+    return fail(ErrorCode::Usage,
+                fmt::format("{} has a unit and {} has none", unit_flag_, bare_flag_),
                 "write all times with units, or none");
   }
-  for (const auto& [name, time] : {std::pair("--forward", forward_), {"--backward-input", backward_input_}, {"--backward-weight", backward_weight_}}) {
+  for (const auto& [name, time] : {std::pair("--forward", forward_),
+                                   {"--backward-input", backward_input_},
+                                   {"--backward-weight", backward_weight_}}) {
     if (!with_unit_ || time) continue;
-    return fail(ErrorCode::Usage, fmt::format("{} has a unit, and {} is left out", unit_flag_, name), "its default is a bare 1: give it a time too");
+    return fail(ErrorCode::Usage,
+                fmt::format("{} has a unit, and {} is left out", unit_flag_, name),
+                "its default is a bare 1: give it a time too");
   }
-  const Nanoseconds f = forward_.value_or(kOne), b = backward_input_.value_or(kOne), w = backward_weight_.value_or(kOne);
+  const Nanoseconds f = forward_.value_or(kOne), b = backward_input_.value_or(kOne),
+                    w = backward_weight_.value_or(kOne);
   const Nanoseconds c = transfer ? *transfer : transfer_.value_or(Nanoseconds(0));
   const double longest = static_cast<double>(order.ops.size()) *
-                         (static_cast<double>(f.value) + static_cast<double>(b.value) + static_cast<double>(w.value) +
-                          2 * static_cast<double>(c.value));
+                         (static_cast<double>(f.value) + static_cast<double>(b.value) +
+                          static_cast<double>(w.value) + 2 * static_cast<double>(c.value));
   if (longest >= static_cast<double>(kForever.value)) {
-    return fail(ErrorCode::Usage, "these times are too long to be added up", "count in a larger unit");
+    return fail(ErrorCode::Usage, "these times are too long to be added up",
+                "count in a larger unit");
   }
   return OrderCosts::uniform(order, f, b, w, c);
 }

@@ -21,23 +21,26 @@ struct ScheduleShape {
 // Whether the name before the colon is a schedule's.
 bool is_schedule(std::string_view text);
 
-// "1f1b:stages=64,microbatches=1024": the shape's keys (stages and microbatches required; chunks, slices), and the
-// schedule's own. Usage errors for everything that is wrong with the words.
+// "1f1b:stages=64,microbatches=1024": the shape's keys (stages and microbatches required; chunks,
+// slices), and the schedule's own. Usage errors for everything that is wrong with the words.
 Result<ScheduleShape> parse_schedule_input(const std::string& text);
 
-// The flags --forward, --backward-input, --backward-weight and --transfer. All four in one kind of number: with a unit, or
-// bare, which counts in a unit of the user's own (kept as if it were a second, so that fractions are exact to 1e-9).
+// The flags --forward, --backward-input, --backward-weight and --transfer. All four in one kind of
+// number: with a unit, or bare, which counts in a unit of the user's own (kept as if it were a
+// second, so that fractions are exact to 1e-9).
 class TimeFlags {
  public:
   void declare(Flags& flags);
 
   bool given() const { return given_; }
   bool transfer_given() const { return transfer_.has_value(); }
-  // Whether results are in units of the user's own. Without a flag they are: forward, input and weight gradient take 1.
+  // Whether results are in units of the user's own. Without a flag they are: forward, input and
+  // weight gradient take 1.
   bool bare() const { return !with_unit_; }
 
   // Refuses times whose sum over the order does not fit, and a mixture of bare numbers and units.
-  Result<OrderCosts> costs(const Order& order, std::optional<Nanoseconds> transfer = std::nullopt) const;
+  Result<OrderCosts> costs(const Order& order,
+                           std::optional<Nanoseconds> transfer = std::nullopt) const;
 
  private:
   Setter keep(std::optional<Nanoseconds>& target);

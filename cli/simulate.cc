@@ -18,41 +18,50 @@ namespace {
 // What to simulate, and what is known of it beyond the program.
 struct Subject {
   Program program;
-  std::string digest;          // of the plan
-  std::int64_t samples = 0;    // a step; 0: unknown
-  bool has_memory = true;      // of a bare schedule nothing is known
+  std::string digest;        // of the plan
+  std::int64_t samples = 0;  // a step; 0: unknown
+  bool has_memory = true;    // of a bare schedule nothing is known
   EngineOptions options;
 };
 
 class SimulateVerb : public Verb {
  public:
   void declare(Flags& flags) override {
-    flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8", input_);
-    flags.add("--steps", "N", "steps to simulate (default 3, of a schedule 1)", count_into(steps_, 1, 1'000'000));
-    flags.add("--p2p", "HOW", "eager or rendezvous (default rendezvous, of a schedule eager)", [this](std::string_view flag, const std::string& text) {
-      return choice_into(p2p_.emplace())(flag, text);
-    });
+    flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
+                input_);
+    flags.add("--steps", "N", "steps to simulate (default 3, of a schedule 1)",
+              count_into(steps_, 1, 1'000'000));
+    flags.add("--p2p", "HOW", "eager or rendezvous (default rendezvous, of a schedule eager)",
+              [this](std::string_view flag, const std::string& text) {
+                return choice_into(p2p_.emplace())(flag, text);
+              });
     times_.declare(flags);
     flags.add("--bytes", "BYTES", "of one message; with --cluster", bytes_into(bytes_));
-    flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages", text_into(cluster_));
-    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events", text_into(chrome_));
+    flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages",
+              text_into(cluster_));
+    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
+              text_into(chrome_));
     flags.toggle("--gantt", "also draw the last step", gantt_);
   }
 
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY_VOID(refuse_existing(chrome_, shared));
-    if (gantt_ && shared.json) return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data", "drop one of them");
+    if (gantt_ && shared.json)
+      return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data",
+                  "drop one of them");
     PENSTOCK_TRY(Subject subject, load());
     if (steps_ > 0) subject.options.steps = steps_;
     if (p2p_) subject.options.discipline = *p2p_;
-    PENSTOCK_TRY_VOID(require_sound(subject.program, subject.options.discipline == Discipline::Rendezvous));
+    PENSTOCK_TRY_VOID(
+        require_sound(subject.program, subject.options.discipline == Discipline::Rendezvous));
     PENSTOCK_TRY(EngineResult result, simulate(subject.program, subject.options));
     result.timeline.plan_digest = subject.digest;
     if (!subject.has_memory) result.timeline.peak_memory = result.timeline.live_peak = {};
 
     Reply reply(describe(subject, result));
     if (gantt_) reply.text += "\n" + text_gantt(result.timeline, {.colour = colour_allowed()});
-    if (!chrome_.empty()) PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
+    if (!chrome_.empty())
+      PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
     return reply;
   }
@@ -62,7 +71,8 @@ class SimulateVerb : public Verb {
     PENSTOCK_TRY(AnyInput input, load_input(input_));
     if (const ScheduleShape* shape = std::get_if<ScheduleShape>(&input)) return of_schedule(*shape);
     if (times_.given() || bytes_.value > 0 || !cluster_.empty()) {
-      return fail(ErrorCode::Usage, fmt::format("{} has times of its own", input_), "flags for times, --bytes and --cluster go with a schedule");
+      return fail(ErrorCode::Usage, fmt::format("{} has times of its own", input_),
+                  "flags for times, --bytes and --cluster go with a schedule");
     }
     Subject subject;
     subject.options.steps = 3;
@@ -80,11 +90,18 @@ class SimulateVerb : public Verb {
     PENSTOCK_TRY(const Order order, emit(*shape.schedule, shape.shape));
     std::optional<Nanoseconds> transfer;
     if (cluster_.empty() != (bytes_.value == 0)) {
-      return fail(ErrorCode::Usage, "--bytes and --cluster go together: what a message weighs, and on which link it moves", "give both");
+      return fail(
+          ErrorCode::Usage,
+          "--bytes and --cluster go together: what a message weighs, and on which link it moves",
+          "give both");
     }
     if (!cluster_.empty()) {
-      if (times_.transfer_given()) return fail(ErrorCode::Usage, "--transfer and --cluster both say what a transfer takes", "drop one of them");
-      if (times_.bare()) return fail(ErrorCode::Usage, "a cluster's links are timed in seconds", "write the times with units, e.g. --forward 1ms");
+      if (times_.transfer_given())
+        return fail(ErrorCode::Usage, "--transfer and --cluster both say what a transfer takes",
+                    "drop one of them");
+      if (times_.bare())
+        return fail(ErrorCode::Usage, "a cluster's links are timed in seconds",
+                    "write the times with units, e.g. --forward 1ms");
       PENSTOCK_TRY(transfer, first_link(order));
     }
     Subject subject;
@@ -92,7 +109,8 @@ class SimulateVerb : public Verb {
     subject.options.discipline = Discipline::Eager;
     subject.has_memory = false;
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order, transfer));
-    // Updates take no time, and what messages weigh is in their times already: a bare schedule has no memory to hold them.
+    // Updates take no time, and what messages weigh is in their times already: a bare schedule has
+    // no memory to hold them.
     subject.program = lower(with_steps(order), costs, Bytes(0));
     return subject;
   }
@@ -100,7 +118,9 @@ class SimulateVerb : public Verb {
   Result<Nanoseconds> first_link(const Order& order) const {
     PENSTOCK_TRY(const Cluster cluster, load_cluster(cluster_, order.ranks));
     if (cluster.devices.size() < static_cast<std::size_t>(order.ranks)) {
-      return fail(ErrorCode::Infeasible, fmt::format("{} ranks, and the cluster has {} devices", order.ranks, cluster.devices.size()),
+      return fail(ErrorCode::Infeasible,
+                  fmt::format("{} ranks, and the cluster has {} devices", order.ranks,
+                              cluster.devices.size()),
                   "name a larger cluster");
     }
     if (order.ranks < 2) return Nanoseconds(0);
@@ -117,15 +137,18 @@ class SimulateVerb : public Verb {
     answer.add("program", "program", subject.program.name);
     answer.add("iteration_time_s", "iteration time", iteration, Unit::Seconds);
     const bool has_rate = subject.samples > 0 && iteration > 0;
-    answer.add("throughput_samples_per_s", "throughput", has_rate ? Value(static_cast<double>(subject.samples) / iteration) : Value(), "samples/s",
-               has_rate ? Show::Always : Show::DataOnly);
+    answer.add("throughput_samples_per_s", "throughput",
+               has_rate ? Value(static_cast<double>(subject.samples) / iteration) : Value(),
+               "samples/s", has_rate ? Show::Always : Show::DataOnly);
     answer.add("bubble_fraction", "bubble", idle.bubble_fraction, Unit::Fraction);
     answer.add("idle_over_busy", "idle/busy", idle.idle_over_busy, Unit::Fraction);
     answer.add("steps", "steps", subject.options.steps);
-    answer.add("p2p", "transfers", subject.options.discipline == Discipline::Eager ? "eager" : "rendezvous");
+    answer.add("p2p", "transfers",
+               subject.options.discipline == Discipline::Eager ? "eager" : "rendezvous");
     answer.add("instructions", "instructions", result.instructions);
     answer.add("events", "events", result.events);
-    if (!subject.digest.empty()) answer.add("plan_digest", "plan digest", subject.digest, {}, Show::DataOnly);
+    if (!subject.digest.empty())
+      answer.add("plan_digest", "plan digest", subject.digest, {}, Show::DataOnly);
     add_devices(answer, timeline);
     return answer;
   }
@@ -143,11 +166,15 @@ class SimulateVerb : public Verb {
 Command simulate_command() {
   return {.name = "simulate",
           .summary = "run a plan, a program or a schedule on a virtual clock",
-          .about = "Predicts iteration time, idle time and memory by running every instruction on a virtual clock.",
+          .about =
+              "Predicts iteration time, idle time and memory by running every instruction on a "
+              "virtual clock.",
           .document = "the timeline",
           .examples = {"penstock simulate plan.json -o predicted.json --gantt",
-                       "penstock simulate 1f1b:stages=64,microbatches=1024 --forward 1ms --backward-input 1ms --backward-weight 1ms\n"
-                       "      --bytes 50MB --cluster flat:64,bandwidth=25GB/s,latency=5us,device=a100-80 --p2p rendezvous"},
+                       "penstock simulate 1f1b:stages=64,microbatches=1024 --forward 1ms "
+                       "--backward-input 1ms --backward-weight 1ms\n"
+                       "      --bytes 50MB --cluster "
+                       "flat:64,bandwidth=25GB/s,latency=5us,device=a100-80 --p2p rendezvous"},
           .see_also = "plan, run, compare, schedule",
           .make = [] { return std::unique_ptr<Verb>(std::make_unique<SimulateVerb>()); }};
 }

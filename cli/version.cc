@@ -20,7 +20,8 @@ class VersionVerb : public Verb {
     answer.add("cpu", "processor", machine.cpu);
     answer.add("cores", "cores", machine.cores);
     Table& backends = answer.add_table("backends", "backends",
-                                       {{"backend", "backend", {}, Align::Left}, {"instruction_set", "instruction set", {}, Align::Left}});
+                                       {{"backend", "backend", {}, Align::Left},
+                                        {"instruction_set", "instruction set", {}, Align::Left}});
     backends.add({"cpu", machine.instruction_set});
     return Reply(answer);
   }

@@ -21,7 +21,9 @@ class Memory {
  public:
   Memory(const Program& program, const ProgramIndex& index, Report& report)
       : program_(program), index_(index), report_(report), columns_(index.microbatches * index.slices),
-        proofs_(receipts(program)), stage_block_(index.stages), edge_block_(program.edges.size()) {}
+        proofs_(receipts(program)),
+        keeps_messages_(std::any_of(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return is_message(b.cls); })),
+        stage_block_(index.stages), edge_block_(program.edges.size()) {}
 
   void check(std::size_t rank) {
     rank_ = rank;
@@ -45,11 +47,11 @@ class Memory {
     std::string out = fmt::format("the {} buffer of stage {}", enum_name(buffer.cls), buffer.stage);
     if (buffer.microbatch >= 0) out += fmt::format(", microbatch {}", buffer.microbatch);
     if (index_.slices > 1) out += fmt::format(", slice {}", buffer.slice);
-    if (buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer)
-      out += fmt::format(", edge {}", buffer.owner);
+    if (is_message(buffer.cls)) out += fmt::format(", edge {}", buffer.owner);
     return out;
   }
 
+  static bool is_message(BufferClass cls) { return cls == BufferClass::SendBuffer || cls == BufferClass::ReceiveBuffer; }
   static std::string_view enum_name(BufferClass cls) {
     return enum_names(cls)[static_cast<std::size_t>(cls)].second;
   }
@@ -110,7 +112,7 @@ class Memory {
       refuse("R8", fmt::format("{} lives to position {}; the body ends at {}", named(buffer), buffer.last, end));
     const std::size_t column = static_cast<std::size_t>(buffer.microbatch) * index_.slices + buffer.slice;
     if (buffer.slice >= index_.slices) return refuse("R8", named(buffer) + " is of a slice that is not there");
-    const bool by_edge = buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer;
+    const bool by_edge = is_message(buffer.cls);
     const auto owner = static_cast<std::size_t>(buffer.owner);
     std::size_t stage = buffer.stage;
     if (by_edge) {
@@ -263,6 +265,7 @@ class Memory {
   Report& report_;
   const std::size_t columns_;
   const std::vector<std::vector<std::uint32_t>> proofs_;
+  const bool keeps_messages_;
   std::size_t rank_ = 0;
   std::span<const Buffer> rows_;
   std::vector<std::uint32_t> stage_block_, edge_block_;  // which block of columns; kAbsent: none so far

@@ -43,9 +43,16 @@ class Divider {
 
   tl::expected<Division, Shortage> run() {
     Division division;
-    division.bottleneck = Nanoseconds(best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; }));
-    if (division.bottleneck.value == kInfinite) return tl::unexpected(shortage());
-    const std::int64_t bottleneck = division.bottleneck.value;
+    // A division within the estimate is the optimum: what was left out is beyond it.
+    for (most_time_ = estimate();; most_time_ *= 2) {
+      const std::int64_t time = best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; });
+      if (time <= most_time_) {
+        division.bottleneck = Nanoseconds(time);
+        break;
+      }
+      if (!left_out_) return tl::unexpected(shortage());
+    }
+    const std::int64_t bottleneck = most_time_ = division.bottleneck.value;
     division.memory = Bytes(best([&](const StageCost& cost) {
       return cost.excess > 0 || cost.time > bottleneck ? kInfinite : cost.memory;
     }));
@@ -58,6 +65,19 @@ class Divider {
   }
 
  private:
+  // A little more than an even share of all work, transfers aside, and at least the longest layer.
+  std::int64_t estimate() {
+    std::int64_t whole = 0, longest = 0;
+    for (std::int32_t layer = 0; layer < n_; ++layer) {
+      range_.start(layer);
+      range_.extend();
+      const std::int64_t time = problem_.microbatches * range_.figures().compute.value + range_.figures().step.value;
+      whole += time;
+      longest = std::max(longest, time);
+    }
+    return std::max(longest, whole / p_ + whole / p_ / 4 + whole / problem_.microbatches) + 1;
+  }
+
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   std::size_t cell(std::int32_t stage, std::int32_t first) const { return at(stage) * at(n_ + 1) + at(first); }
 
@@ -92,6 +112,7 @@ class Divider {
   std::int64_t best(Value value) {
     value_.assign(at(p_ + 1) * at(n_ + 1), kInfinite);
     next_.assign(value_.size(), -1);
+    left_out_ = false;
     value_[cell(p_, n_)] = 0;
     for (std::int32_t first = n_ - 1; first >= 0; --first) {
       range_.start(first);
@@ -99,6 +120,10 @@ class Divider {
         range_.extend();
         const std::int32_t end = range_.end();
         const StageFigures& figures = range_.figures();
+        if (step_time(figures, Nanoseconds(0), problem_.microbatches).value > most_time_) {
+          left_out_ = true;  // and so is every longer range
+          break;
+        }
         for (std::size_t h = 0; h < hops_.size(); ++h) {
           in_times_[h] = hops_[h].time(figures.received).value;
           out_times_[h] = hops_[h].time(figures.sent).value;
@@ -130,6 +155,7 @@ class Divider {
   }
 
   Shortage shortage() {
+    most_time_ = kInfinite;
     const std::int64_t excess = best([](const StageCost& cost) { return cost.excess; });
     Shortage shortage;
     std::int32_t first = 0, stage = 0;
@@ -151,6 +177,8 @@ class Divider {
   std::vector<std::int64_t> in_times_, out_times_;  // by hop class, of the range at hand
   std::vector<std::int64_t> value_;                 // [stage][first]
   std::vector<std::int32_t> next_;
+  std::int64_t most_time_ = kInfinite;  // ranges that compute for longer are left out
+  bool left_out_ = false;
 };
 
 }  // namespace

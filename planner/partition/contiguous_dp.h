@@ -18,7 +18,9 @@
 //                      Never more than core/liveness' live peak, and near it.
 //
 // The least bottleneck; of those divisions the least of the largest memory; of those the lexicographically smallest ends.
-// Three passes over n²/2 ranges and p positions, O(n²·p) time, O(n·p) memory.
+// Three passes over ranges and p positions: O(n²·p) time at worst. Ranges that alone take longer than an estimate of the
+// optimum are left out, and the estimate is doubled should that leave nothing, so that usually each pass looks at about n/p
+// ends for each start: O(n²). O(n·p) memory.
 
 #include <cstdint>
 #include <vector>

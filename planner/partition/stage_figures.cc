@@ -49,6 +49,8 @@ StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
     if (layers_[i].has_gradient)
       for (const std::int32_t input : layers_[i].inputs) layers_[static_cast<std::size_t>(input)].has_gradient = true;
   }
+  before_.resize(layers_.size() + 1);
+  for (std::size_t i = 0; i < layers_.size(); ++i) before_[i + 1] = before_[i] + layers_[i].compute;
   received_in_.assign(layers_.size(), 0);
   kept_in_.assign(layers_.size(), 0);
   source_in_.assign(source_sizes_.size(), 0);
@@ -57,7 +59,7 @@ StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
 void StageGrower::start(std::int32_t first) {
   first_ = end_ = first;
   figures_ = {};
-  for (std::int32_t layer = 0; layer < first; ++layer) figures_.before += layers_[static_cast<std::size_t>(layer)].compute;
+  figures_.before = before_[static_cast<std::size_t>(first)];
   gradients_ = scratch_ = Bytes(0);
   ++round_;
 }

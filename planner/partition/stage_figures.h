@@ -54,6 +54,7 @@ class StageGrower {
 
   std::vector<LayerFacts> layers_;
   std::vector<Bytes> source_sizes_;
+  std::vector<Nanoseconds> before_;  // [l]: compute of the layers before l
   std::int32_t first_ = 0, end_ = 0;
   StageFigures figures_;
   Bytes gradients_, scratch_;               // the two parts of the workspace

@@ -9,8 +9,11 @@ namespace {
 
 TEST(Flags, ACommaPartsSchedulesButNotTheirParameters) {
   std::vector<std::string> out;
-  ASSERT_TRUE(schedules_into(out)("--schedule", "1f1b,zb_auto:limit=1.5,seed=3,chimera:pipelines=4,gpipe").has_value());
-  EXPECT_EQ(out, (std::vector<std::string>{"1f1b", "zb_auto:limit=1.5,seed=3", "chimera:pipelines=4", "gpipe"}));
+  ASSERT_TRUE(
+      schedules_into(out)("--schedule", "1f1b,zb_auto:limit=1.5,seed=3,chimera:pipelines=4,gpipe")
+          .has_value());
+  EXPECT_EQ(out, (std::vector<std::string>{"1f1b", "zb_auto:limit=1.5,seed=3",
+                                           "chimera:pipelines=4", "gpipe"}));
   EXPECT_FALSE(schedules_into(out)("--schedule", "1f1b,").has_value());
 }
 
@@ -20,14 +23,16 @@ TEST(Flags, SharesArePercentOrFractions) {
   EXPECT_DOUBLE_EQ(*share, 0.05);
   ASSERT_TRUE(share_into(share)("--fail-over", "0.25").has_value());
   EXPECT_DOUBLE_EQ(*share, 0.25);
-  for (const char* bad : {"", "%", "5%%", "-5%", "nan", "inf", "5 %"}) EXPECT_FALSE(share_into(share)("--fail-over", bad).has_value()) << bad;
+  for (const char* bad : {"", "%", "5%%", "-5%", "nan", "inf", "5 %"})
+    EXPECT_FALSE(share_into(share)("--fail-over", bad).has_value()) << bad;
 }
 
 TEST(Flags, AChoiceNamesWhatThereIs) {
   Discipline discipline = Discipline::Eager;
   ASSERT_TRUE(choice_into(discipline)("--p2p", "rendezvous").has_value());
   EXPECT_EQ(discipline, Discipline::Rendezvous);
-  EXPECT_EQ(choice_into(discipline)("--p2p", "lazy").error().message, "--p2p: \"lazy\" is none of eager, rendezvous");
+  EXPECT_EQ(choice_into(discipline)("--p2p", "lazy").error().message,
+            "--p2p: \"lazy\" is none of eager, rendezvous");
 }
 
 }  // namespace

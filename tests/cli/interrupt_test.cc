@@ -27,7 +27,8 @@ int exit_code_of(void (*body)()) {
 }
 
 void wait_for_stop(const std::stop_token& token) {
-  for (int i = 0; i < 500 && !token.stop_requested(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  for (int i = 0; i < 500 && !token.stop_requested(); ++i)
+    std::this_thread::sleep_for(milliseconds(10));
 }
 
 TEST(Interrupt, TheFirstAsksToStop) {

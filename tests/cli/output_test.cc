@@ -30,8 +30,8 @@ TEST(Output, AnExistingFileIsRefusedBeforeAndAtTheWrite) {
   EXPECT_TRUE(refuse_existing((folder / "other.json").string(), careful).has_value());
 }
 
-// A writer is killed at moments spread over its work: at any of them the file is absent, or whole, and no other visible file
-// lies beside it (file systems without nameless files keep a hidden one).
+// A writer is killed at moments spread over its work: at any of them the file is absent, or whole,
+// and no other visible file lies beside it (file systems without nameless files keep a hidden one).
 TEST(Output, AKillMidWriteLeavesNoPartialFile) {
   const std::string contents(32 << 20, 'x');
   int killed_before_the_end = 0;

@@ -22,7 +22,9 @@ struct Fixture {
     flags.toggle("--fast", "hurry", fast);
     flags.toggle("--help", "help", help);
   }
-  Result<void> parse(const std::vector<std::string>& arguments) { return parse_arguments(flags, arguments, help); }
+  Result<void> parse(const std::vector<std::string>& arguments) {
+    return parse_arguments(flags, arguments, help);
+  }
   std::string error(const std::vector<std::string>& arguments) {
     const auto parsed = parse(arguments);
     if (parsed) return "";
@@ -48,9 +50,12 @@ TEST(Parse, ADashIsAnInput) {
 }
 
 TEST(Parse, ASlipIsAnsweredWithTheNearestFlag) {
-  EXPECT_EQ(Fixture().error({"plan.json", "--step", "3"}), "there is no flag --step (hint: did you mean --steps?)");
-  EXPECT_EQ(Fixture().error({"plan.json", "--outptu=x"}), "there is no flag --outptu (hint: did you mean --output?)");
-  EXPECT_EQ(Fixture().error({"plan.json", "--zzzzzzzz"}), "there is no flag --zzzzzzzz (hint: --help lists the flags)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--step", "3"}),
+            "there is no flag --step (hint: did you mean --steps?)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--outptu=x"}),
+            "there is no flag --outptu (hint: did you mean --output?)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--zzzzzzzz"}),
+            "there is no flag --zzzzzzzz (hint: --help lists the flags)");
 }
 
 TEST(Parse, NumbersAreRefusedByTheNameOfTheirFlag) {
@@ -64,7 +69,8 @@ TEST(Parse, NumbersAreRefusedByTheNameOfTheirFlag) {
 TEST(Parse, WhatIsMissingTwiceOrTooManyIsRefused) {
   EXPECT_EQ(Fixture().error({}), "PLAN is missing: plan file (hint: --help shows examples)");
   EXPECT_NE(Fixture().error({"a", "b"}).find("\"b\" is one input too many"), std::string::npos);
-  EXPECT_EQ(Fixture().error({"a", "--steps", "1", "--steps", "2"}), "--steps is given 2 times (hint: give it once)");
+  EXPECT_EQ(Fixture().error({"a", "--steps", "1", "--steps", "2"}),
+            "--steps is given 2 times (hint: give it once)");
   EXPECT_NE(Fixture().error({"a", "--steps"}), "");
   Fixture helped;
   EXPECT_TRUE(helped.parse({"--help"}).has_value());

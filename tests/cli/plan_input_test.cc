@@ -43,15 +43,17 @@ TEST(PlanInput, OptimizersAreReadAndRefused) {
   ASSERT_TRUE(parse_optimizer("sgd:learning-rate=0.5,momentum=0.25", optimizer).has_value());
   EXPECT_EQ(optimizer.learning_rate, 0.5);
   EXPECT_EQ(optimizer.momentum, 0.25);
-  for (const char* bad : {"adam", "sgd:rate=1", "sgd:momentum=1", "sgd:momentum=-1", "sgd:learning-rate=nan", "sgd:learning-rate=inf",
-                          "sgd:learning-rate=1x", "sgd:learning-rate=", "sgd:0.1"}) {
+  for (const char* bad :
+       {"adam", "sgd:rate=1", "sgd:momentum=1", "sgd:momentum=-1", "sgd:learning-rate=nan",
+        "sgd:learning-rate=inf", "sgd:learning-rate=1x", "sgd:learning-rate=", "sgd:0.1"}) {
     const auto parsed = parse_optimizer(bad, optimizer);
     ASSERT_FALSE(parsed.has_value()) << bad;
     EXPECT_EQ(parsed.error().code, ErrorCode::Usage) << bad;
   }
 }
 
-// A profile is of the machine it was taken on: refused where the cluster is this one, let pass where a file describes it.
+// A profile is of the machine it was taken on: refused where the cluster is this one, let pass
+// where a file describes it.
 TEST(PlanInput, AProfileOfAnotherMachineIsRefusedOnThisOne) {
   const test::TempDir folder;
   Profile profile;
@@ -66,7 +68,8 @@ TEST(PlanInput, AProfileOfAnotherMachineIsRefusedOnThisOne) {
     return plan_request(input);
   };
   EXPECT_TRUE(planned_with(profile, "this-machine").has_value());
-  for (auto change : {+[](Fingerprint& f) { f.cpu = "Z80"; }, +[](Fingerprint& f) { f.cores += 1; }, +[](Fingerprint& f) { f.instruction_set = "mmx"; }}) {
+  for (auto change : {+[](Fingerprint& f) { f.cpu = "Z80"; }, +[](Fingerprint& f) { f.cores += 1; },
+                      +[](Fingerprint& f) { f.instruction_set = "mmx"; }}) {
     Profile other = profile;
     change(other.machine);
     for (const char* here : {"this-machine", "flat:2,device=cpu"}) {

@@ -43,10 +43,11 @@ TEST(Progress, ShowsRateAndTimeLeftAndClearsItsLine) {
 }
 
 TEST(Progress, IsForTerminalsOnly) {
-  EXPECT_EQ(shown(false, [](Progress& progress) {
-              std::this_thread::sleep_for(std::chrono::milliseconds(1050));
-              progress.show("step", 10, 60);
-            }),
+  EXPECT_EQ(shown(false,
+                  [](Progress& progress) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+                    progress.show("step", 10, 60);
+                  }),
             "");
 }
 

@@ -30,13 +30,15 @@ TEST(ScheduleInput, NameAndShapeAreReadTogether) {
 }
 
 TEST(ScheduleInput, WhatIsWrongIsUsage) {
-  for (const char* bad : {"1f1b", "1f1b:stages=4", "1f1b:stages=4,microbatches=-1", "1f1b:stages=4,microbatches=8,stages=2",
-                          "1f1b:4,microbatches=8", "1f1b:stages=4,microbatches=8,limit=2", "1f1c:stages=1,microbatches=1"}) {
+  for (const char* bad : {"1f1b", "1f1b:stages=4", "1f1b:stages=4,microbatches=-1",
+                          "1f1b:stages=4,microbatches=8,stages=2", "1f1b:4,microbatches=8",
+                          "1f1b:stages=4,microbatches=8,limit=2", "1f1c:stages=1,microbatches=1"}) {
     const auto shape = parse_schedule_input(bad);
     ASSERT_FALSE(shape.has_value()) << bad;
     EXPECT_EQ(shape.error().code, ErrorCode::Usage) << bad;
   }
-  EXPECT_EQ(parse_schedule_input("1f1b:stage=4,microbatches=8").error().hint, "did you mean stages?");
+  EXPECT_EQ(parse_schedule_input("1f1b:stage=4,microbatches=8").error().hint,
+            "did you mean stages?");
 }
 
 TEST(TimeFlags, BareNumbersKeepTheirFractions) {
@@ -49,9 +51,12 @@ TEST(TimeFlags, BareNumbersKeepTheirFractions) {
 }
 
 TEST(TimeFlags, UnitsAndBareNumbersDoNotMix) {
-  EXPECT_EQ(costs({"--forward", "1ms", "--backward-input", "1"}).error().message, "--forward has a unit and --backward-input has none");
-  EXPECT_EQ(costs({"--forward", "1ms", "--backward-input", "1ms"}).error().message, "--forward has a unit, and --backward-weight is left out");
-  EXPECT_TRUE(costs({"--forward", "1ms", "--backward-input", "1ms", "--backward-weight", "0"}).has_value());
+  EXPECT_EQ(costs({"--forward", "1ms", "--backward-input", "1"}).error().message,
+            "--forward has a unit and --backward-input has none");
+  EXPECT_EQ(costs({"--forward", "1ms", "--backward-input", "1ms"}).error().message,
+            "--forward has a unit, and --backward-weight is left out");
+  EXPECT_TRUE(
+      costs({"--forward", "1ms", "--backward-input", "1ms", "--backward-weight", "0"}).has_value());
 }
 
 TEST(TimeFlags, WhatCannotBeAddedUpIsRefused) {

@@ -28,10 +28,14 @@ Sound: every operation runs once, in order, without deadlock, within memory; the
 $ sed 's/"iteration_time_s": [0-9.e-]*/"iteration_time_s": 1e-9/' plan.json >boast.json; penstock check boast.json
 sound         no
 ...
-Not sound: <text>
+  iteration time  the simulated iteration time in seconds is <number>, the plan says 1e-09 <text>
+...
+Not sound: <number> violations.
 ? 1
-$ sed 's/"memory_limit_bytes": [0-9]*/"memory_limit_bytes": 1000/' plan.json >tight.json; penstock check tight.json --json | grep -cE '"ok": false|"rule": "R8"'
-<number>
+$ sed 's/"memory_limit_bytes": [0-9]*/"memory_limit_bytes": 1000/' plan.json >tight.json; penstock check tight.json --json | grep -oE '"ok": false|"rule": "R8", "message": "rank [01]: needs [^(]*'
+"ok": false
+"rule": "R8", "message": "rank 0: needs <text>
+"rule": "R8", "message": "rank 1: needs <text>
 $ penstock check tight.json >/dev/null
 ? 1
 

@@ -82,8 +82,8 @@ std::string text_gantt(const Timeline& timeline, const GanttOptions& options) {
     out += "|\n";
   }
   const std::string length = text(end - start);
-  const std::size_t room = static_cast<std::size_t>(options.columns) + digits + 7;
-  out += fmt::format("{:<{}}0{:>{}}\n", "", digits + 6, length, room - digits - 6 - 1);
+  // The axis: zero under the first column, the length ending under the last.
+  out += fmt::format("{:<{}}0{:>{}}\n", "", digits + 7, length, options.columns - 1);
   return out;
 }
 

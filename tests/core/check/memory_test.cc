@@ -122,6 +122,22 @@ TEST(MemoryRules, WhatIsKeptOrMovedHasABuffer) {
   EXPECT_TRUE(refuses(without(0, BufferClass::Data, 2), "R8", "some microbatches of stage 0 have no data buffer"));
 }
 
+TEST(MemoryRules, MessagesMayHaveNoBuffersAtAll) {
+  Program program = sample_program(gpipe_order(2, 3), {.message = Bytes(0)});
+  std::vector<Buffer> kept;
+  std::vector<std::size_t> first = {0};
+  for (std::int32_t r = 0; r < 2; ++r) {
+    for (const Buffer& buffer : program.buffers_of(RankId(r)))
+      if (buffer.cls < BufferClass::SendBuffer) kept.push_back(buffer);
+    first.push_back(kept.size());
+  }
+  program.buffers = kept;
+  program.first_buffer = first;
+  for (ProgramEdge& edge : program.edges) edge.bytes = Bytes(256);
+  program.recipes[2].segments[0].bytes = Bytes(256);
+  EXPECT_TRUE(check(program).empty());
+}
+
 TEST(MemoryRules, NoBufferIsThereTwice) {
   Program program = sound();
   row(program, 0, BufferClass::Stash, 2).microbatch = 3;

@@ -14,7 +14,7 @@ TEST(Compare, ATimelineEqualsItself) {
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->error, 0);
   EXPECT_EQ(result->predicted, Nanoseconds(90'000));
-  EXPECT_EQ(result->matched, 12);  // SEND and RECV of one message, F, BF and STEP of each stage
+  EXPECT_EQ(result->matched, 14);  // of two microbatches SEND, RECV, two F and two BF, and two STEPs
   for (const OpComparison& op : result->ops) EXPECT_EQ(op.error, 0);
 }
 

@@ -1,11 +1,14 @@
 // The text form of instructions, both ways (docs/formats/program.md). Writing and reading share one order of the fields.
 
-#include <charconv>
-#include <limits>
+#include "core/instruction.h"
 
 #include <fmt/format.h>
 
-#include "core/program.h"
+#include <charconv>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <vector>
 
 namespace penstock {
 namespace {

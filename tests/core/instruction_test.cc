@@ -1,8 +1,8 @@
+#include "core/instruction.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
-
-#include "core/program.h"
 
 namespace penstock::test {
 namespace {
