@@ -17,7 +17,8 @@ class Communicator {
   // `identity` travels with the message; a receiver that expected another one fails the run (never silently).
   virtual void send(StreamHandle stream, const std::byte* data, Bytes bytes, std::uint64_t identity, WorkTag tag,
                     Stamp* stamp) = 0;
-  // The stamp starts when both sides have met: waiting for the peer is not part of the transfer.
+  // The stamp starts when the message was made and the receiver had reached this: waiting for a peer that is late is not part
+  // of the transfer, waking up is.
   virtual void receive(StreamHandle stream, std::byte* data, Bytes bytes, std::uint64_t identity, WorkTag tag,
                        Stamp* stamp) = 0;
 };

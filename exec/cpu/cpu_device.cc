@@ -50,6 +50,7 @@ void CpuDevice::record(StreamHandle handle, EventHandle event) {
   WorkItem item;
   item.kind = WorkItem::Kind::Record;
   item.word = &e.happened;
+  item.at = &e.at;
   item.target = ++e.records;
   stream(handle).issue(item);
 }
@@ -60,6 +61,7 @@ void CpuDevice::wait(StreamHandle handle, EventHandle event, WorkTag tag) {
   item.kind = WorkItem::Kind::Wait;
   item.tag = tag;
   item.word = &e.happened;
+  item.at = &e.at;
   item.target = e.records;  // the latest record as of now
   stream(handle).issue(item);
 }

@@ -38,6 +38,7 @@ class CpuDevice final : public RankDevice {
  private:
   struct Event {
     WaitWord happened;
+    std::atomic<std::int64_t> at{0};  // when, on the run's clock
     std::uint32_t records = 0;  // the issuer's count
   };
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -82,15 +83,20 @@ bool Stream::execute(const WorkItem& item) {
       break;
     }
     case WorkItem::Kind::Record:
+      item.at->store(state_.now().value, std::memory_order_relaxed);
       item.word->set(item.target);
       return true;
     case WorkItem::Kind::Wait:
-      if (item.word->reached(item.target)) return true;
-      set_activity(ActivityKind::WaitingForEvent, item.tag);
-      return item.word->wait(item.target, aborted);
+      if (!item.word->reached(item.target)) {
+        set_activity(ActivityKind::WaitingForEvent, item.tag);
+        if (!item.word->wait(item.target, aborted)) return false;
+      }
+      ready_ = Nanoseconds(item.at->load(std::memory_order_relaxed));
+      return true;
     case WorkItem::Kind::Send: {
       set_activity(ActivityKind::WaitingForPeer, item.tag);
       Channel& channel = *item.channel;
+      channel.ready = ready_;
       channel.data = item.data;
       channel.bytes = item.bytes;
       channel.identity = item.identity;
@@ -103,6 +109,7 @@ bool Stream::execute(const WorkItem& item) {
     case WorkItem::Kind::Receive: {
       set_activity(ActivityKind::WaitingForPeer, item.tag);
       Channel& channel = *item.channel;
+      const Nanoseconds reached = state_.now();
       if (!channel.offered.wait(item.target, aborted)) return false;
       if (channel.identity != item.identity || channel.bytes != item.bytes) {
         state_.abort(Error{.code = ErrorCode::RunFailed,
@@ -111,7 +118,8 @@ bool Stream::execute(const WorkItem& item) {
                            .hint = "the program's SENDs and RECVs do not pair up: penstock check names the edge"});
         return false;
       }
-      stamp.start = state_.now();
+      // The transfer lasts from when both sides had reached it: the message made, the receiver here. Waking up is part of it.
+      stamp.start = std::max(reached, channel.ready);
       std::memcpy(item.data, channel.data, static_cast<std::size_t>(item.bytes));
       stamp.end = state_.now();
       channel.transfer = stamp;

@@ -25,6 +25,7 @@ class Call : public StageCall {
 
 // The meeting place of one directed edge between two threads of a process.
 struct Channel {
+  Nanoseconds ready;  // when the operation that made the message on offer was over
   WaitWord offered;  // messages the sender has laid open
   WaitWord taken;    // messages the receiver has copied
   Stamp transfer;    // of the message last taken
@@ -40,6 +41,7 @@ struct WorkItem {
   Stamp* stamp = nullptr;
   Call* call = nullptr;
   WaitWord* word = nullptr;       // Record, Wait
+  std::atomic<std::int64_t>* at = nullptr;  // Record, Wait: when the event happened
   std::uint32_t target = 0;       // Record, Wait, Send, Receive: count to reach
   Channel* channel = nullptr;     // Send, Receive
   std::byte* data = nullptr;
@@ -74,6 +76,7 @@ class Stream {
   WaitWord issued_;  // items written
   WaitWord done_;    // items finished
   std::uint32_t next_ = 0;  // issuer's own count
+  Nanoseconds ready_;       // worker's own: when the event it last waited for happened
   std::atomic<ActivityKind> activity_{ActivityKind::Idle};
   std::atomic<std::int64_t> since_{0};
   std::atomic<std::uint64_t> tag_{0};

@@ -68,11 +68,13 @@ TEST(Stream, AWaitHoldsUntilTheRecordOfAnotherStream) {
   std::vector<int> out;
   Append first(out, 1), second(out, 2);
   WaitWord event;
+  std::atomic<std::int64_t> at{0};
   Stream a("a", state, -1), b("b", state, -1);
   WorkItem wait, record;
   wait.kind = WorkItem::Kind::Wait;
   record.kind = WorkItem::Kind::Record;
   wait.word = record.word = &event;
+  wait.at = record.at = &at;
   wait.target = record.target = 1;
   b.issue(wait);
   b.issue(call(second));
