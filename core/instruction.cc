@@ -1,4 +1,5 @@
-// The text form of instructions, both ways (docs/formats/program.md). Writing and reading share one order of the fields.
+// The text form of instructions, both ways (docs/formats/program.md). Writing and reading share one
+// order of the fields.
 
 #include "core/instruction.h"
 
@@ -15,10 +16,14 @@ namespace {
 
 char target_letter(Op op) {
   switch (target_of(op)) {
-    case Target::Edge: return 'e';
-    case Target::Store: return 's';
-    case Target::Group: return 'g';
-    case Target::None: return 0;
+    case Target::Edge:
+      return 'e';
+    case Target::Store:
+      return 's';
+    case Target::Group:
+      return 'g';
+    case Target::None:
+      return 0;
   }
   return 0;
 }
@@ -66,7 +71,8 @@ class Parser {
     }
     if (take('@')) out.key.direction = number<std::uint8_t>("the direction");
     if (take(" n")) out.key.network = number<std::uint8_t>("the network");
-    if (take(" t")) out.key.step = number<std::int16_t>("the step", std::numeric_limits<std::int16_t>::min());
+    if (take(" t"))
+      out.key.step = number<std::int16_t>("the step", std::numeric_limits<std::int16_t>::min());
     if (const char letter = target_letter(*op); letter != 0 && take(std::string{' ', letter}))
       out.target = number<std::int32_t>("the target");
     if (take(" r")) out.recipe = number<std::int32_t>("the recipe");
@@ -106,8 +112,10 @@ class Parser {
     const char* end = text_.data() + text_.size();
     const auto [stop, error] = std::from_chars(begin, end, value);
     const std::string_view digits(begin, stop);
-    const bool plain = digits == "0" || (!digits.empty() && digits[digits[0] == '-' ? 1 : 0] != '0');
-    if (error != std::errc() || !plain || value < least || value > std::int64_t{std::numeric_limits<T>::max()}) {
+    const bool plain =
+        digits == "0" || (!digits.empty() && digits[digits[0] == '-' ? 1 : 0] != '0');
+    if (error != std::errc() || !plain || value < least ||
+        value > std::int64_t{std::numeric_limits<T>::max()}) {
       refuse(what);
       return T{};
     }
@@ -140,10 +148,13 @@ std::string text(const Instruction& instruction) {
   if (instruction.recipe >= 0) fmt::format_to(std::back_inserter(out), " r{}", instruction.recipe);
   if (instruction.group != 0) fmt::format_to(std::back_inserter(out), " #{}", instruction.group);
   if (instruction.after_stream >= 0)
-    fmt::format_to(std::back_inserter(out), " after {}:{}", instruction.after_stream, instruction.after_index);
+    fmt::format_to(std::back_inserter(out), " after {}:{}", instruction.after_stream,
+                   instruction.after_index);
   return out;
 }
 
-Result<Instruction> parse_instruction(std::string_view text) { return Parser(text).instruction(); }
+Result<Instruction> parse_instruction(std::string_view text) {
+  return Parser(text).instruction();
+}
 
 }  // namespace penstock

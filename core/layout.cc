@@ -10,10 +10,12 @@ namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-std::int64_t rounded(Bytes bytes) { return align_up(bytes, kTensorAlignment).value; }
+std::int64_t rounded(Bytes bytes) {
+  return align_up(bytes, kTensorAlignment).value;
+}
 
-// Memory as a list of blocks in address order, used and free, neighbours linked; free ones also by (size, address). What
-// lies above the last used block is free without end and belongs to no block.
+// Memory as a list of blocks in address order, used and free, neighbours linked; free ones also by
+// (size, address). What lies above the last used block is free without end and belongs to no block.
 class Arena {
  public:
   explicit Arena(std::size_t most_blocks) { blocks_.reserve(2 * most_blocks + 1); }
@@ -71,7 +73,8 @@ class Arena {
     bool used;
   };
 
-  std::uint32_t make(std::int64_t offset, std::int64_t size, std::uint32_t previous, std::uint32_t next) {
+  std::uint32_t make(std::int64_t offset, std::int64_t size, std::uint32_t previous,
+                     std::uint32_t next) {
     const Block block{offset, size, previous, next, true};
     if (spare_.empty()) {
       blocks_.push_back(block);
@@ -148,7 +151,8 @@ Layout best_fit(std::span<const Lifetime> lifetimes) {
   return layout;
 }
 
-// Largest first, each at the lowest address free through its whole life. O(n²), but packs mixed sizes better.
+// Largest first, each at the lowest address free through its whole life. O(n²), but packs mixed
+// sizes better.
 Layout largest_first(std::span<const Lifetime> lifetimes, Bytes live_peak) {
   std::vector<std::uint32_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -158,7 +162,8 @@ Layout largest_first(std::span<const Lifetime> lifetimes, Bytes live_peak) {
   Layout layout;
   layout.offsets.resize(lifetimes.size());
   layout.live_peak = live_peak;
-  std::vector<std::pair<std::int64_t, std::int64_t>> taken;  // address ranges in use during the life of the one to place
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      taken;  // address ranges in use during the life of the one to place
   for (std::size_t n = 0; n < order.size(); ++n) {
     const Lifetime& life = lifetimes[order[n]];
     if (life.bytes.value == 0) continue;
@@ -185,7 +190,8 @@ Layout largest_first(std::span<const Lifetime> lifetimes, Bytes live_peak) {
 
 Layout lay_out(std::span<const Lifetime> lifetimes) {
   for (const Lifetime& life : lifetimes)
-    PENSTOCK_CHECK(life.first <= life.last && life.bytes.value >= 0, "a lifetime that ends before it begins");
+    PENSTOCK_CHECK(life.first <= life.last && life.bytes.value >= 0,
+                   "a lifetime that ends before it begins");
   Layout layout = best_fit(lifetimes);
   if (layout.peak > layout.live_peak && lifetimes.size() <= kFewLifetimes) {
     Layout other = largest_first(lifetimes, layout.live_peak);

@@ -11,8 +11,10 @@ constexpr std::uint32_t kNever = ~std::uint32_t{0};
 
 // Where transfers stand, by edge and in order: what is certain once they happen.
 struct Transfers {
-  std::vector<std::vector<std::uint32_t>> sent_after;   // a SEND follows this position of its rank's compute stream
-  std::vector<std::vector<std::uint32_t>> received_at;  // position in the receiver's compute stream; kNever: elsewhere
+  std::vector<std::vector<std::uint32_t>>
+      sent_after;  // a SEND follows this position of its rank's compute stream
+  std::vector<std::vector<std::uint32_t>>
+      received_at;  // position in the receiver's compute stream; kNever: elsewhere
 };
 
 Transfers find_transfers(const Program& program) {
@@ -26,7 +28,8 @@ Transfers find_transfers(const Program& program) {
         const Instruction& instruction = body[i];
         if (s == 0)
           follows = i;
-        else if (instruction.after_stream == 0 && (follows == kNever || instruction.after_index > follows))
+        else if (instruction.after_stream == 0 &&
+                 (follows == kNever || instruction.after_index > follows))
           follows = instruction.after_index;
         if (!is_transfer(instruction.key.op)) continue;
         const auto edge = static_cast<std::size_t>(instruction.target);
@@ -43,8 +46,13 @@ Transfers find_transfers(const Program& program) {
 // Walks one rank's compute stream and collects what each instruction proves.
 class ReceiptWalk {
  public:
-  ReceiptWalk(const Program& program, const Transfers& transfers, std::vector<std::vector<std::uint32_t>>& proofs)
-      : program_(program), transfers_(transfers), proofs_(proofs), out_(program.ranks.size()), known_(program.ranks.size()) {
+  ReceiptWalk(const Program& program, const Transfers& transfers,
+              std::vector<std::vector<std::uint32_t>>& proofs)
+      : program_(program),
+        transfers_(transfers),
+        proofs_(proofs),
+        out_(program.ranks.size()),
+        known_(program.ranks.size()) {
     sent_.resize(program.edges.size());
     received_.resize(program.edges.size());
     confirmed_.resize(program.edges.size());
@@ -52,7 +60,8 @@ class ReceiptWalk {
 
   void walk(std::size_t rank) {
     for (std::size_t e = 0; e < program_.edges.size(); ++e)
-      if (program_.edges[e].source.index() == rank) out_[program_.edges[e].destination.index()].push_back(e);
+      if (program_.edges[e].source.index() == rank)
+        out_[program_.edges[e].destination.index()].push_back(e);
     const std::vector<Stream>& streams = program_.ranks[rank].streams;
     finished_.assign(streams.size(), 0);
     for (std::uint32_t i = 0; i < streams[0].body.size(); ++i) {
@@ -66,7 +75,8 @@ class ReceiptWalk {
 
  private:
   // Everything of another stream up to the instruction waited for is over.
-  void finish(const std::vector<Stream>& streams, const Instruction& waiting, std::uint32_t position) {
+  void finish(const std::vector<Stream>& streams, const Instruction& waiting,
+              std::uint32_t position) {
     const auto stream = static_cast<std::size_t>(waiting.after_stream);
     for (std::uint32_t& next = finished_[stream]; next <= waiting.after_index; ++next)
       see(streams[stream].body[next], position);
@@ -80,29 +90,35 @@ class ReceiptWalk {
       return;
     }
     const std::size_t ordinal = received_[edge]++;
-    if (ordinal >= transfers_.sent_after[edge].size()) return;  // pairs with nothing: the checker says so
+    if (ordinal >= transfers_.sent_after[edge].size())
+      return;  // pairs with nothing: the checker says so
     const std::uint32_t peer_position = transfers_.sent_after[edge][ordinal];
     const std::size_t peer = program_.edges[edge].source.index();
     if (peer_position == kNever || known_[peer] > peer_position) return;
     known_[peer] = peer_position + 1;
     for (const std::size_t mine : out_[peer]) {
       const std::vector<std::uint32_t>& arrivals = transfers_.received_at[mine];
-      for (std::size_t& next = confirmed_[mine]; next < arrivals.size() && arrivals[next] < known_[peer]; ++next)
+      for (std::size_t& next = confirmed_[mine];
+           next < arrivals.size() && arrivals[next] < known_[peer]; ++next)
         prove(mine, next, position);
     }
   }
 
   void prove(std::size_t edge, std::size_t ordinal, std::uint32_t position) {
-    if (ordinal < proofs_[edge].size()) proofs_[edge][ordinal] = std::min(proofs_[edge][ordinal], position);
+    if (ordinal < proofs_[edge].size())
+      proofs_[edge][ordinal] = std::min(proofs_[edge][ordinal], position);
   }
 
   const Program& program_;
   const Transfers& transfers_;
   std::vector<std::vector<std::uint32_t>>& proofs_;
   std::vector<std::vector<std::size_t>> out_;  // by rank: edges from the walked rank to it
-  std::vector<std::uint32_t> known_;           // by rank: how many of its compute instructions are certainly over
-  std::vector<std::uint32_t> finished_;        // by stream of the walked rank: how many of its instructions are over
-  std::vector<std::size_t> sent_, received_, confirmed_;  // by edge: how many of its transfers were seen, proven
+  std::vector<std::uint32_t>
+      known_;  // by rank: how many of its compute instructions are certainly over
+  std::vector<std::uint32_t>
+      finished_;  // by stream of the walked rank: how many of its instructions are over
+  std::vector<std::size_t> sent_, received_,
+      confirmed_;  // by edge: how many of its transfers were seen, proven
 };
 
 }  // namespace
@@ -110,7 +126,8 @@ class ReceiptWalk {
 std::vector<std::vector<std::uint32_t>> receipts(const Program& program) {
   const Transfers transfers = find_transfers(program);
   std::vector<std::vector<std::uint32_t>> proofs(program.edges.size());
-  for (std::size_t e = 0; e < proofs.size(); ++e) proofs[e].assign(transfers.sent_after[e].size(), kNotProven);
+  for (std::size_t e = 0; e < proofs.size(); ++e)
+    proofs[e].assign(transfers.sent_after[e].size(), kNotProven);
   ReceiptWalk walk(program, transfers, proofs);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     if (!program.ranks[rank].streams.empty()) walk.walk(rank);
@@ -153,7 +170,8 @@ class UseTable {
 
 class MemoryAssigner {
  public:
-  explicit MemoryAssigner(Program& program) : program_(program), proofs_(receipts(program)), sent_(program.edges.size(), 0) {
+  explicit MemoryAssigner(Program& program)
+      : program_(program), proofs_(receipts(program)), sent_(program.edges.size(), 0) {
     std::int32_t microbatches = program.body_microbatches, slices = 1;
     for (const RankProgram& rank : program.ranks)
       for (const Stream& stream : rank.streams)
@@ -164,17 +182,22 @@ class MemoryAssigner {
     slices_ = static_cast<std::size_t>(slices);
     const std::size_t columns = static_cast<std::size_t>(microbatches) * slices_;
     const auto stages = static_cast<std::size_t>(program.stages);
-    for (UseTable* table : {&load_, &stash_, &forward_, &backward_}) *table = UseTable(stages, columns);
+    for (UseTable* table : {&load_, &stash_, &forward_, &backward_})
+      *table = UseTable(stages, columns);
     for (UseTable* table : {&receive_, &send_}) *table = UseTable(program.edges.size(), columns);
   }
 
   void assign(std::size_t rank) {
-    for (UseTable* table : {&load_, &stash_, &forward_, &backward_, &receive_, &send_}) table->clear();
+    for (UseTable* table : {&load_, &stash_, &forward_, &backward_, &receive_, &send_})
+      table->clear();
     scan(program_.ranks[rank]);
-    const std::size_t length = program_.ranks[rank].streams.empty() ? 0 : program_.ranks[rank].streams[0].body.size();
+    const std::size_t length =
+        program_.ranks[rank].streams.empty() ? 0 : program_.ranks[rank].streams[0].body.size();
     end_ = length == 0 ? 0 : static_cast<std::uint32_t>(length - 1);
     const std::span<Buffer> buffers =
-        std::span(program_.buffers).subspan(program_.first_buffer[rank], program_.first_buffer[rank + 1] - program_.first_buffer[rank]);
+        std::span(program_.buffers)
+            .subspan(program_.first_buffer[rank],
+                     program_.first_buffer[rank + 1] - program_.first_buffer[rank]);
 
     Bytes bottom;
     lives_.clear();
@@ -213,12 +236,16 @@ class MemoryAssigner {
             send_.at(edge, where).at(proofs_[edge][sent_[edge]++]);
             continue;
           }
-          const std::uint32_t position = s == 0 ? i : instruction.after_stream == 0 ? instruction.after_index : 0;
+          const std::uint32_t position = s == 0                          ? i
+                                         : instruction.after_stream == 0 ? instruction.after_index
+                                                                         : 0;
           receive_.at(edge, where).at(position);
-          if (program_.edges[edge].payload == Payload::Activation) stash_.at(key.stage, where).at(position);
+          if (program_.edges[edge].payload == Payload::Activation)
+            stash_.at(key.stage, where).at(position);
         } else if (s == 0) {
           if (key.op == Op::Load) load_.at(key.stage, where).at(i);
-          if (key.op == Op::F) forward_.at(key.stage, where).at(i), stash_.at(key.stage, where).at(i);
+          if (key.op == Op::F)
+            forward_.at(key.stage, where).at(i), stash_.at(key.stage, where).at(i);
           if (is_backward(key.op) || key.op == Op::W) backward_.at(key.stage, where).at(i);
         }
       }
@@ -235,21 +262,31 @@ class MemoryAssigner {
     if (buffer.cls == BufferClass::SendBuffer) stage = program_.edges[owner].from.index();
     if (buffer.cls == BufferClass::ReceiveBuffer) stage = program_.edges[owner].to.index();
     switch (buffer.cls) {
-      case BufferClass::Data: buffer.first = load_.at(stage, where).first; break;
-      case BufferClass::Stash: buffer.first = stash_.at(stage, where).first; break;
-      case BufferClass::ReceiveBuffer: buffer.first = receive_.at(owner, where).first; break;
+      case BufferClass::Data:
+        buffer.first = load_.at(stage, where).first;
+        break;
+      case BufferClass::Stash:
+        buffer.first = stash_.at(stage, where).first;
+        break;
+      case BufferClass::ReceiveBuffer:
+        buffer.first = receive_.at(owner, where).first;
+        break;
       case BufferClass::SendBuffer: {
-        UseTable& producer = program_.edges[owner].payload == Payload::Activation ? forward_ : backward_;
+        UseTable& producer =
+            program_.edges[owner].payload == Payload::Activation ? forward_ : backward_;
         buffer.first = producer.at(stage, where).first;
         const std::uint32_t proof = send_.at(owner, where).first;
         if (proof != kNotProven) buffer.last = proof;
         break;
       }
-      default: break;
+      default:
+        break;
     }
     if (buffer.cls != BufferClass::SendBuffer)
-      if (const UseTable::Use& use = backward_.at(stage, where); use.first != kNever) buffer.last = use.last;
-    PENSTOCK_CHECK(buffer.first <= buffer.last && buffer.last <= end_, "a buffer whose instructions the program lacks");
+      if (const UseTable::Use& use = backward_.at(stage, where); use.first != kNever)
+        buffer.last = use.last;
+    PENSTOCK_CHECK(buffer.first <= buffer.last && buffer.last <= end_,
+                   "a buffer whose instructions the program lacks");
   }
 
   Program& program_;
@@ -264,7 +301,8 @@ class MemoryAssigner {
 }  // namespace
 
 void assign_memory(Program& program) {
-  PENSTOCK_CHECK(program.first_buffer.size() == program.ranks.size() + 1, "buffers must be listed by rank");
+  PENSTOCK_CHECK(program.first_buffer.size() == program.ranks.size() + 1,
+                 "buffers must be listed by rank");
   program.arena.assign(program.ranks.size(), Bytes(0));
   program.live_peak.assign(program.ranks.size(), Bytes(0));
   MemoryAssigner assigner(program);

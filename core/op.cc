@@ -12,7 +12,9 @@ static_assert(names_follow_the_enum(), "name() indexes kOpNames by value");
 
 }  // namespace
 
-std::string_view name(Op op) { return kOpNames[static_cast<std::size_t>(op)].second; }
+std::string_view name(Op op) {
+  return kOpNames[static_cast<std::size_t>(op)].second;
+}
 
 std::optional<Op> parse_op(std::string_view text) {
   for (const auto& [op, op_name] : kOpNames)

@@ -9,7 +9,8 @@ std::size_t held(const std::vector<T>& items) {
 }
 
 std::size_t held(const std::string& text) {
-  return text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;  // short ones lie in the object
+  return text.capacity() > std::string().capacity() ? text.capacity() + 1
+                                                    : 0;  // short ones lie in the object
 }
 
 }  // namespace
@@ -29,8 +30,9 @@ std::size_t Program::instruction_count() const {
 }
 
 std::size_t Program::resident_bytes() const {
-  std::size_t bytes = held(name) + held(ranks) + held(recipes) + held(edges) + held(groups) + held(stores) +
-                      held(buffers) + held(first_buffer) + held(arena) + held(live_peak);
+  std::size_t bytes = held(name) + held(ranks) + held(recipes) + held(edges) + held(groups) +
+                      held(stores) + held(buffers) + held(first_buffer) + held(arena) +
+                      held(live_peak);
   for (const RankProgram& rank : ranks) {
     bytes += held(rank.streams);
     for (const Stream& stream : rank.streams)

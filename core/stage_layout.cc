@@ -9,19 +9,22 @@
 namespace penstock {
 namespace {
 
-Bytes aligned(Bytes bytes) { return align_up(bytes, kTensorAlignment); }
+Bytes aligned(Bytes bytes) {
+  return align_up(bytes, kTensorAlignment);
+}
 
 // Who reads each layer's output, ascending, each reader once; and which outputs have a gradient.
 class Readers {
  public:
-  explicit Readers(const Network& network) : first_(network.layers.size() + 1, 0), wanted_(network.layers.size(), false) {
+  explicit Readers(const Network& network)
+      : first_(network.layers.size() + 1, 0), wanted_(network.layers.size(), false) {
     const std::size_t count = network.layers.size();
     const auto each = [&](auto&& visit) {
       for (std::size_t reader = 0; reader < count; ++reader) {
         const std::vector<LayerId>& inputs = network.layers[reader].inputs;
         for (std::size_t i = 0; i < inputs.size(); ++i)
-          if (std::find(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i), inputs[i]) ==
-              inputs.begin() + static_cast<std::ptrdiff_t>(i))
+          if (std::find(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i),
+                        inputs[i]) == inputs.begin() + static_cast<std::ptrdiff_t>(i))
             visit(inputs[i].index(), reader);
       }
     };
@@ -29,9 +32,12 @@ class Readers {
     for (std::size_t i = 0; i < count; ++i) first_[i + 1] += first_[i];
     of_.resize(first_.back());
     std::vector<std::size_t> next(first_.begin(), std::prev(first_.end()));
-    each([&](std::size_t producer, std::size_t reader) { of_[next[producer]++] = LayerId(static_cast<std::int64_t>(reader)); });
+    each([&](std::size_t producer, std::size_t reader) {
+      of_[next[producer]++] = LayerId(static_cast<std::int64_t>(reader));
+    });
 
-    const bool has_loss = std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& l) { return l.is_loss(); });
+    const bool has_loss = std::any_of(network.layers.begin(), network.layers.end(),
+                                      [](const Layer& l) { return l.is_loss(); });
     for (std::size_t i = count; i-- > 0;) {
       wanted_[i] = has_loss ? network.layers[i].is_loss() : true;
       for (const LayerId reader : of(LayerId(static_cast<std::int64_t>(i))))
@@ -40,7 +46,8 @@ class Readers {
   }
 
   std::span<const LayerId> of(LayerId layer) const {
-    return std::span(of_).subspan(first_[layer.index()], first_[layer.index() + 1] - first_[layer.index()]);
+    return std::span(of_).subspan(first_[layer.index()],
+                                  first_[layer.index() + 1] - first_[layer.index()]);
   }
   // Whether a layer's backward runs: it is a loss or lies on a path to one.
   bool wanted(LayerId layer) const { return wanted_[layer.index()]; }
@@ -60,8 +67,9 @@ struct Taken {
 
 class StageBuilder {
  public:
-  StageBuilder(const Workload& workload, NetworkId network, const std::vector<std::vector<LayerId>>& stages,
-               const std::vector<PlanEdge>& edges, StageId stage, std::int64_t microbatch)
+  StageBuilder(const Workload& workload, NetworkId network,
+               const std::vector<std::vector<LayerId>>& stages, const std::vector<PlanEdge>& edges,
+               StageId stage, std::int64_t microbatch)
       : workload_(workload),
         network_(workload.networks[network.index()]),
         stages_(stages),
@@ -77,7 +85,8 @@ class StageBuilder {
     for (std::size_t s = 0; s < stages.size(); ++s)
       for (const LayerId layer : stages[s]) stage_of_[layer.index()] = static_cast<std::int32_t>(s);
     const std::vector<LayerId>& mine = stages[stage.index()];
-    for (std::size_t i = 0; i < mine.size(); ++i) position_[mine[i].index()] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      position_[mine[i].index()] = static_cast<std::int32_t>(i);
   }
 
   StageLayout build() {
@@ -90,7 +99,8 @@ class StageBuilder {
     std::size_t next = 0;
     for (const LayerId layer : mine())
       for (const Parameter& parameter : at(layer).parameters)
-        out_.parameters = offsets[next++] + aligned(Bytes(parameter.elements() * size_of(DataType::F32)));
+        out_.parameters =
+            offsets[next++] + aligned(Bytes(parameter.elements() * size_of(DataType::F32)));
     return std::move(out_);
   }
 
@@ -99,7 +109,9 @@ class StageBuilder {
   const Layer& at(LayerId layer) const { return network_.layers[layer.index()]; }
   bool is_mine(LayerId layer) const { return position_[layer.index()] >= 0; }
   Bytes size(LayerId layer) const { return aligned(microbatch_ * at(layer).output.bytes()); }
-  LayerPlacement& placement(LayerId layer) { return out_.layers[static_cast<std::size_t>(position_[layer.index()])]; }
+  LayerPlacement& placement(LayerId layer) {
+    return out_.layers[static_cast<std::size_t>(position_[layer.index()])];
+  }
 
   void place_sources() {
     for (const LayerId layer : mine())
@@ -119,7 +131,8 @@ class StageBuilder {
         Bytes offset;
         for (const LayerId tensor : edge.tensors) {
           value_[tensor.index()] = {Region::Stash, -1, out_.stash + offset};
-          received_gradient_[tensor.index()] = {Region::Send, static_cast<std::int32_t>(out_.in_edges.size()), offset};
+          received_gradient_[tensor.index()] = {
+              Region::Send, static_cast<std::int32_t>(out_.in_edges.size()), offset};
           offset += size(tensor);
         }
         out_.in_edges.push_back(static_cast<std::int32_t>(e));
@@ -131,7 +144,8 @@ class StageBuilder {
         for (const LayerId tensor : edge.tensors) {
           Taken taken{static_cast<std::int32_t>(out_.out_edges.size()), offset, LayerId()};
           for (const LayerId reader : readers_.of(tensor))
-            if (stage_of_[reader.index()] == edge.to.value && readers_.wanted(reader)) taken.last_reader = reader;
+            if (stage_of_[reader.index()] == edge.to.value && readers_.wanted(reader))
+              taken.last_reader = reader;
           taken_[tensor.index()].push_back(taken);
           offset += size(tensor);
         }
@@ -156,7 +170,8 @@ class StageBuilder {
     // Positions: layers in their order, then the copies to send buffers, then the losses.
     const auto copies = static_cast<std::uint32_t>(mine().size());
     const auto when = [&](LayerId layer) {
-      return at(layer).is_loss() ? copies + 1 : static_cast<std::uint32_t>(position_[layer.index()]);
+      return at(layer).is_loss() ? copies + 1
+                                 : static_cast<std::uint32_t>(position_[layer.index()]);
     };
     std::vector<Lifetime> lives;
     std::vector<LayerId> lodgers;
@@ -182,26 +197,31 @@ class StageBuilder {
       out_.stash += aligned(needs[i].saved);
     }
     const Layout layout = lay_out(lives);
-    for (std::size_t i = 0; i < lodgers.size(); ++i) value_[lodgers[i].index()].offset = layout.offsets[i];
+    for (std::size_t i = 0; i < lodgers.size(); ++i)
+      value_[lodgers[i].index()].offset = layout.offsets[i];
     out_.workspace = std::max(out_.workspace, layout.peak);
 
     for (LayerPlacement& placement : out_.layers) {
       placement.output = value_[placement.layer.index()];
-      for (const LayerId input : at(placement.layer).inputs) placement.inputs.push_back(value_[input.index()]);
+      for (const LayerId input : at(placement.layer).inputs)
+        placement.inputs.push_back(value_[input.index()]);
       for (const Taken& taken : taken_[placement.layer.index()]) {
         const Home to{Region::Send, taken.out_edge, taken.offset};
         if (placement.output != to)
-          out_.forward_copies.push_back({placement.output, to, microbatch_ * at(placement.layer).output.bytes()});
+          out_.forward_copies.push_back(
+              {placement.output, to, microbatch_ * at(placement.layer).output.bytes()});
       }
     }
   }
 
-  // Gradients of this stage's tensors that later stages send back: the first to arrive in the sum is the home of the rest.
+  // Gradients of this stage's tensors that later stages send back: the first to arrive in the sum
+  // is the home of the rest.
   void start_from_later_stages(std::vector<bool>& started) {
     for (LayerPlacement& placement : out_.layers) {
       std::vector<Taken> taken = taken_[placement.layer.index()];
       std::erase_if(taken, [](const Taken& t) { return !t.last_reader.valid(); });
-      std::sort(taken.begin(), taken.end(), [](const Taken& a, const Taken& b) { return a.last_reader > b.last_reader; });
+      std::sort(taken.begin(), taken.end(),
+                [](const Taken& a, const Taken& b) { return a.last_reader > b.last_reader; });
       for (const Taken& part : taken) {
         const Home home{Region::Receive, part.out_edge, part.offset};
         if (started[placement.layer.index()]) {
@@ -219,10 +239,11 @@ class StageBuilder {
     std::vector<bool> started(network_.layers.size(), false);
     start_from_later_stages(started);
 
-    // Positions: the layers in descending order. A gradient in the workspace lives from its first contribution to the
-    // backward of the layer whose output it belongs to.
+    // Positions: the layers in descending order. A gradient in the workspace lives from its first
+    // contribution to the backward of the layer whose output it belongs to.
     const auto when = [&](LayerId layer) {
-      return static_cast<std::uint32_t>(mine().size()) - 1 - static_cast<std::uint32_t>(position_[layer.index()]);
+      return static_cast<std::uint32_t>(mine().size()) - 1 -
+             static_cast<std::uint32_t>(position_[layer.index()]);
     };
     std::vector<Lifetime> lives;
     std::vector<LayerId> lodgers;
@@ -244,14 +265,16 @@ class StageBuilder {
       }
     }
     const Layout layout = lay_out(lives);
-    for (std::size_t i = 0; i < lodgers.size(); ++i) placement(lodgers[i]).output_gradient.offset = layout.offsets[i];
+    for (std::size_t i = 0; i < lodgers.size(); ++i)
+      placement(lodgers[i]).output_gradient.offset = layout.offsets[i];
     out_.workspace = std::max(out_.workspace, layout.peak);
 
     for (LayerPlacement& reader : out_.layers) {
       if (!readers_.wanted(reader.layer)) continue;
       for (std::size_t k = 0; k < reader.input_gradients.size(); ++k) {
         const LayerId input = at(reader.layer).inputs[k];
-        reader.input_gradients[k] = is_mine(input) ? placement(input).output_gradient : received_gradient_[input.index()];
+        reader.input_gradients[k] =
+            is_mine(input) ? placement(input).output_gradient : received_gradient_[input.index()];
       }
     }
   }
@@ -285,15 +308,19 @@ std::vector<Bytes> parameter_offsets(const Network& network, const std::vector<L
   return offsets;
 }
 
-StageLayout lay_out_stage(const Workload& workload, NetworkId network, const std::vector<std::vector<LayerId>>& stages,
-                          const std::vector<PlanEdge>& edges, StageId stage, std::int64_t microbatch_size) {
+StageLayout lay_out_stage(const Workload& workload, NetworkId network,
+                          const std::vector<std::vector<LayerId>>& stages,
+                          const std::vector<PlanEdge>& edges, StageId stage,
+                          std::int64_t microbatch_size) {
   return StageBuilder(workload, network, stages, edges, stage, microbatch_size).build();
 }
 
 StageLayout lay_out_stage(const Plan& plan, StageId stage) {
-  PENSTOCK_CHECK(plan.stages[stage.index()].recompute.empty(), "recomputed values have no places in a stage layout");
+  PENSTOCK_CHECK(plan.stages[stage.index()].recompute.empty(),
+                 "recomputed values have no places in a stage layout");
   const NetworkId network = plan.stages[stage.index()].network;
-  std::vector<std::vector<LayerId>> stages(plan.stages.size());  // those of other networks stay empty
+  std::vector<std::vector<LayerId>> stages(
+      plan.stages.size());  // those of other networks stay empty
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (plan.stages[s].network == network) stages[s] = plan.stages[s].layers;
   return lay_out_stage(plan.workload, network, stages, plan.edges, stage, plan.microbatch_size);

@@ -23,7 +23,9 @@ StepEnds step_ends(const Timeline& timeline) {
   return ends;
 }
 
-bool is_busy(const Span& span) { return span.label >= 0 || is_busy(span.key.op); }
+bool is_busy(const Span& span) {
+  return span.label >= 0 || is_busy(span.key.op);
+}
 
 }  // namespace
 
@@ -41,7 +43,8 @@ std::vector<Nanoseconds> step_times(const Timeline& timeline) {
 
 Nanoseconds iteration_time(const Timeline& timeline) {
   std::vector<Nanoseconds> times = step_times(timeline);
-  const auto warmup = std::min(times.size(), static_cast<std::size_t>(std::max(0, timeline.warmup_steps)));
+  const auto warmup =
+      std::min(times.size(), static_cast<std::size_t>(std::max(0, timeline.warmup_steps)));
   times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
   if (times.empty()) return Nanoseconds(0);
   std::sort(times.begin(), times.end());
@@ -52,13 +55,15 @@ Nanoseconds iteration_time(const Timeline& timeline) {
 
 std::vector<RankUse> rank_use(const Timeline& timeline) {
   std::vector<RankUse> use(static_cast<std::size_t>(timeline.ranks));
-  for (std::size_t rank = 0; rank < use.size(); ++rank) use[rank].rank = RankId(static_cast<std::int64_t>(rank));
+  for (std::size_t rank = 0; rank < use.size(); ++rank)
+    use[rank].rank = RankId(static_cast<std::int64_t>(rank));
   const StepEnds ends = step_ends(timeline);
   const auto warmup = static_cast<std::size_t>(std::max(0, timeline.warmup_steps));
   if (ends.last.size() <= warmup) return use;
 
   Nanoseconds from = ends.start;
-  if (warmup > 0) from = std::next(ends.last.begin(), static_cast<std::ptrdiff_t>(warmup) - 1)->second;
+  if (warmup > 0)
+    from = std::next(ends.last.begin(), static_cast<std::ptrdiff_t>(warmup) - 1)->second;
   Nanoseconds to = from;
   for (const auto& [step, end] : ends.last) to = std::max(to, end);
 

@@ -9,18 +9,22 @@
 
 namespace penstock {
 
-Result<Hop> hop_between(const CostTable& costs, const Cluster& cluster, DeviceId from, DeviceId to) {
+Result<Hop> hop_between(const CostTable& costs, const Cluster& cluster, DeviceId from,
+                        DeviceId to) {
   const std::optional<Path> path = route(cluster, from, to);
   if (!path)
-    return fail(ErrorCode::Infeasible, fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
-                                                   cluster.devices[to.index()].name));
-  const bool is_hand_off = path->links.size() == 1 && cluster.links[path->links[0].index()].name == costs.link;
+    return fail(ErrorCode::Infeasible,
+                fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
+                            cluster.devices[to.index()].name));
+  const bool is_hand_off =
+      path->links.size() == 1 && cluster.links[path->links[0].index()].name == costs.link;
   if (costs.link_profiled && is_hand_off) return Hop{costs.link_latency, costs.link_bandwidth};
   return Hop{path->latency, path->bandwidth};
 }
 
-Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, const CostTable& costs,
-                             const ChosenSchedule& schedule, std::int32_t ranks, Bytes limit) {
+Result<Setting> make_setting(const Workload& workload, const Cluster& cluster,
+                             const CostTable& costs, const ChosenSchedule& schedule,
+                             std::int32_t ranks, Bytes limit) {
   Setting setting;
   setting.workload = &workload;
   setting.cluster = &cluster;
@@ -30,7 +34,8 @@ Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, c
   setting.microbatches = workload.global_batch / costs.microbatch;
   Shape shape;
   shape.stages = ranks;
-  shape.microbatches = static_cast<std::int32_t>(std::min<std::int64_t>(setting.microbatches, INT32_MAX));
+  shape.microbatches =
+      static_cast<std::int32_t>(std::min<std::int64_t>(setting.microbatches, INT32_MAX));
   shape.parameters = schedule.parameters;
   PENSTOCK_TRY(Order order, emit(*schedule.schedule, shape));
   setting.problem.demands = rank_demands(order);
@@ -45,8 +50,10 @@ Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, c
   setting.problem.from_previous.resize(static_cast<std::size_t>(ranks));
   setting.problem.from_next.resize(static_cast<std::size_t>(ranks));
   for (std::size_t r = 1; r < setting.devices.size(); ++r) {
-    PENSTOCK_TRY(setting.problem.from_previous[r], hop_between(costs, cluster, setting.devices[r - 1], setting.devices[r]));
-    PENSTOCK_TRY(setting.problem.from_next[r - 1], hop_between(costs, cluster, setting.devices[r], setting.devices[r - 1]));
+    PENSTOCK_TRY(setting.problem.from_previous[r],
+                 hop_between(costs, cluster, setting.devices[r - 1], setting.devices[r]));
+    PENSTOCK_TRY(setting.problem.from_next[r - 1],
+                 hop_between(costs, cluster, setting.devices[r], setting.devices[r - 1]));
   }
   return setting;
 }
@@ -70,7 +77,8 @@ Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std
     divided.costs.recompute.push_back(times.recompute);
     divided.costs.step.push_back(times.step);
   }
-  divided.edges = crossing_edges(setting.workload->networks.front(), stages, setting.costs->microbatch);
+  divided.edges =
+      crossing_edges(setting.workload->networks.front(), stages, setting.costs->microbatch);
   for (PlanEdge& edge : divided.edges) {
     const DeviceId from = setting.devices[edge.from.index()], to = setting.devices[edge.to.index()];
     PENSTOCK_TRY(edge.activation, setting.costs->transfer(*setting.cluster, from, to, edge.bytes));
@@ -100,8 +108,9 @@ Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& en
     stage.layers = stages[s];
     stage.devices = {rank};
     stage.times = stage_times(costs, stages[s]);
-    const StageLayout layout = lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
-                                             StageId(static_cast<std::int64_t>(s)), costs.microbatch);
+    const StageLayout layout =
+        lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
+                      StageId(static_cast<std::int64_t>(s)), costs.microbatch);
     stage.memory = stage_memory(costs, layout, *setting.workload);
     plan.devices.push_back({.rank = rank,
                             .device = setting.devices[s],

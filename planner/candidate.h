@@ -1,6 +1,7 @@
 #pragma once
 
-// What a search chooses among: a setting (microbatch size, schedule, number of ranks), and in it a division of the layers.
+// What a search chooses among: a setting (microbatch size, schedule, number of ranks), and in it a
+// division of the layers.
 
 #include <cstdint>
 #include <map>
@@ -32,15 +33,18 @@ struct Setting {
   std::int32_t ranks() const { return static_cast<std::int32_t>(devices.size()); }
 };
 
-// Ranks on the cluster's first devices, in its order; each is limited to its device's memory, and to `limit` unless that is
-// 0. (Infeasible) where the schedule does not admit the shape. Pointers must outlive the setting. O(operations).
-Result<Setting> make_setting(const Workload& workload, const Cluster& cluster, const CostTable& costs,
-                             const ChosenSchedule& schedule, std::int32_t ranks, Bytes limit);
+// Ranks on the cluster's first devices, in its order; each is limited to its device's memory, and
+// to `limit` unless that is 0. (Infeasible) where the schedule does not admit the shape. Pointers
+// must outlive the setting. O(operations).
+Result<Setting> make_setting(const Workload& workload, const Cluster& cluster,
+                             const CostTable& costs, const ChosenSchedule& schedule,
+                             std::int32_t ranks, Bytes limit);
 
 // Stages [0, ends[0]), [ends[0], ends[1]), … as lists of layers.
 std::vector<std::vector<LayerId>> stages_of(const std::vector<std::int32_t>& ends);
 
-// A division in figures: the messages between its stages and how long they take, and what an Order of it costs.
+// A division in figures: the messages between its stages and how long they take, and what an Order
+// of it costs.
 struct DividedCosts {
   std::vector<PlanEdge> edges;
   std::vector<StageEdge> stage_edges;
@@ -48,7 +52,8 @@ struct DividedCosts {
 };
 Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std::int32_t>& ends);
 
-// The plan of a division, complete but for what penstock::predict fills and the certificate. O(layers of all stages).
+// The plan of a division, complete but for what penstock::predict fills and the certificate.
+// O(layers of all stages).
 Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& ends);
 
 // α and β of a message, as CostTable::transfer counts it.

@@ -12,8 +12,11 @@
 namespace penstock {
 namespace {
 
-// Seconds are doubles of integer nanoseconds, and survive a file: what differs by more was not derived from the plan.
-bool equal(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
+// Seconds are doubles of integer nanoseconds, and survive a file: what differs by more was not
+// derived from the plan.
+bool equal(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
 
 double largest(const std::vector<Bound>& bounds) {
   double most = 0;
@@ -43,7 +46,9 @@ class Verifier {
     violation.message = std::move(message);
   }
   void expect(double claimed, double derived, std::string rule, std::string_view what) {
-    if (!equal(claimed, derived)) say(std::move(rule), fmt::format("{} is {:.9g}, the plan says {:.9g}", what, derived, claimed));
+    if (!equal(claimed, derived))
+      say(std::move(rule),
+          fmt::format("{} is {:.9g}, the plan says {:.9g}", what, derived, claimed));
   }
 
   void check_times() {
@@ -67,12 +72,17 @@ class Verifier {
     if (plan_.costs != "derived") return;
     for (const PlanEdge& edge : plan_.edges) {
       const DeviceId from = device_of(edge.from), to = device_of(edge.to);
-      const std::optional<Path> there = route(plan_.cluster, from, to), back = route(plan_.cluster, to, from);
+      const std::optional<Path> there = route(plan_.cluster, from, to),
+                                back = route(plan_.cluster, to, from);
       if (!there || !back) {
-        say("times", fmt::format("stages {} and {} are not connected", edge.from.value, edge.to.value));
-      } else if (edge.activation != there->time(edge.bytes) || edge.gradient != back->time(edge.bytes)) {
-        say("times", fmt::format("transfers between stages {} and {} do not take what the cluster's links say",
-                                 edge.from.value, edge.to.value));
+        say("times",
+            fmt::format("stages {} and {} are not connected", edge.from.value, edge.to.value));
+      } else if (edge.activation != there->time(edge.bytes) ||
+                 edge.gradient != back->time(edge.bytes)) {
+        say("times",
+            fmt::format(
+                "transfers between stages {} and {} do not take what the cluster's links say",
+                edge.from.value, edge.to.value));
       }
     }
   }
@@ -83,30 +93,41 @@ class Verifier {
     for (std::size_t r = 0; r < plan_.devices.size(); ++r) {
       const PlanDevice& device = plan_.devices[r];
       if (program->arena[r] != device.peak_memory_bytes)
-        say("memory", fmt::format("the program of rank {} takes {} B, the plan says {} B", r, program->arena[r].value,
-                                  device.peak_memory_bytes.value));
+        say("memory", fmt::format("the program of rank {} takes {} B, the plan says {} B", r,
+                                  program->arena[r].value, device.peak_memory_bytes.value));
       const Bytes memory = plan_.cluster.devices[device.device.index()].memory;
       if (device.memory_limit_bytes > memory)
-        say("memory", fmt::format("rank {} is allowed {}, its device has {}", r, text(device.memory_limit_bytes), text(memory)));
+        say("memory", fmt::format("rank {} is allowed {}, its device has {}", r,
+                                  text(device.memory_limit_bytes), text(memory)));
     }
     for (Violation& violation : check(*program)) violations_.push_back(std::move(violation));
     if (!violations_.empty()) return;
     const Result<Nanoseconds> time = simulated_iteration_time(*program);
     if (!time) return say("iteration time", time.error().text());
-    expect(plan_.iteration_time_s, seconds(*time), "iteration time", "the simulated iteration time in seconds");
-    expect(plan_.throughput_samples_per_s, static_cast<double>(plan_.workload.global_batch) / seconds(*time), "iteration time",
+    expect(plan_.iteration_time_s, seconds(*time), "iteration time",
+           "the simulated iteration time in seconds");
+    expect(plan_.throughput_samples_per_s,
+           static_cast<double>(plan_.workload.global_batch) / seconds(*time), "iteration time",
            "the throughput in samples a second");
   }
 
   void check_certificate() {
     const Certificate& claimed = plan_.certificate;
+    const std::size_t layers =
+        plan_.workload.networks[plan_.stages[0].network.index()].layers.size();
     std::int32_t ranks = 0;
-    for (const std::int32_t most : {plan_.ranks(), static_cast<std::int32_t>(plan_.cluster.devices.size())})
-      if (plan_space(most, plan_.microbatches, plan_.microbatch_size) == claimed.plan_space) ranks = most;
-    if (ranks == 0) return say("certificate", fmt::format("the plan space '{}' is not this plan's", claimed.plan_space));
+    for (const std::int32_t most :
+         {plan_.ranks(), static_cast<std::int32_t>(std::min(plan_.cluster.devices.size(), layers))})
+      if (plan_space(most, plan_.microbatches, plan_.microbatch_size) == claimed.plan_space)
+        ranks = most;
+    if (ranks == 0)
+      return say("certificate",
+                 fmt::format("the plan space '{}' is not this plan's", claimed.plan_space));
     if (claimed.objective != "iteration_time" || claimed.objective_unit != "s")
-      return say("certificate", fmt::format("the objective '{}' in '{}' has no proven bound", claimed.objective, claimed.objective_unit));
-    if (plan_.layer_times.size() != plan_.workload.networks[plan_.stages[0].network.index()].layers.size())
+      return say("certificate", fmt::format("the objective '{}' in '{}' has no proven bound",
+                                            claimed.objective, claimed.objective_unit));
+    if (plan_.layer_times.size() !=
+        plan_.workload.networks[plan_.stages[0].network.index()].layers.size())
       return say("certificate", "the plan does not carry a time for each layer of its network");
 
     Plan derived;
@@ -121,14 +142,19 @@ class Verifier {
     bool same_names = proven.bounds.size() == claimed.bounds.size();
     for (std::size_t b = 0; same_names && b < proven.bounds.size(); ++b) {
       same_names = proven.bounds[b].name == claimed.bounds[b].name;
-      if (same_names) expect(claimed.bounds[b].seconds, proven.bounds[b].seconds, "certificate", proven.bounds[b].name);
+      if (same_names)
+        expect(claimed.bounds[b].seconds, proven.bounds[b].seconds, "certificate",
+               proven.bounds[b].name);
     }
     if (!same_names) say("certificate", "the bounds are not those that are known");
     expect(claimed.objective_value, proven.objective_value, "certificate", "the objective");
-    expect(claimed.lower_bound_s, proven.lower_bound_s, "certificate", "the lower bound in seconds");
-    if (std::abs(claimed.gap - proven.gap) > 1e-12) say("certificate", fmt::format("the gap is {}, the plan says {}", proven.gap, claimed.gap));
+    expect(claimed.lower_bound_s, proven.lower_bound_s, "certificate",
+           "the lower bound in seconds");
+    if (std::abs(claimed.gap - proven.gap) > 1e-12)
+      say("certificate", fmt::format("the gap is {}, the plan says {}", proven.gap, claimed.gap));
     if (proven.lower_bound_s > plan_.iteration_time_s * (1 + 1e-12))
-      say("certificate", fmt::format("the iteration time {} s is below the proven bound {} s", plan_.iteration_time_s, proven.lower_bound_s));
+      say("certificate", fmt::format("the iteration time {} s is below the proven bound {} s",
+                                     plan_.iteration_time_s, proven.lower_bound_s));
   }
 
   DeviceId device_of(StageId stage) const {
@@ -141,17 +167,22 @@ class Verifier {
 
 }  // namespace
 
-std::vector<Bound> lower_bounds(const Network& network, const std::vector<StageTimes>& layers, std::int32_t ranks,
-                                std::int64_t microbatches) {
-  PENSTOCK_CHECK(layers.size() == network.layers.size() && ranks >= 1, "one time a layer, at least one rank");
+std::vector<Bound> lower_bounds(const Network& network, const std::vector<StageTimes>& layers,
+                                std::int32_t ranks, std::int64_t microbatches) {
+  PENSTOCK_CHECK(layers.size() == network.layers.size() && ranks >= 1,
+                 "one time a layer, at least one rank");
   const BoundProblem problem{&network, &layers, ranks, microbatches};
-  return {work_bound(problem), longest_layer_bound(problem), fill_and_drain_bound(problem), division_bound(problem)};
+  return {work_bound(problem), longest_layer_bound(problem), fill_and_drain_bound(problem),
+          division_bound(problem)};
 }
 
-std::string plan_space(std::int32_t ranks, std::int64_t microbatches, std::int64_t microbatch_size) {
-  return fmt::format("contiguous stages, one a rank, on at most {} rank{}; {} microbatches of {} sample{}, forwards and full "
-                     "backwards in any order",
-                     ranks, ranks == 1 ? "" : "s", microbatches, microbatch_size, microbatch_size == 1 ? "" : "s");
+std::string plan_space(std::int32_t ranks, std::int64_t microbatches,
+                       std::int64_t microbatch_size) {
+  return fmt::format(
+      "contiguous stages, one a rank, on at most {} rank{}; {} microbatches of {} sample{}, "
+      "forwards and full "
+      "backwards in any order",
+      ranks, ranks == 1 ? "" : "s", microbatches, microbatch_size, microbatch_size == 1 ? "" : "s");
 }
 
 void certify(Plan& plan, std::int32_t ranks) {
@@ -166,6 +197,8 @@ void certify(Plan& plan, std::int32_t ranks) {
   certificate.plan_space = plan_space(ranks, plan.microbatches, plan.microbatch_size);
 }
 
-std::vector<Violation> verify(const Plan& plan) { return Verifier(plan).run(); }
+std::vector<Violation> verify(const Plan& plan) {
+  return Verifier(plan).run();
+}
 
 }  // namespace penstock

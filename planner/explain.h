@@ -12,8 +12,8 @@
 
 namespace penstock {
 
-// "stage 1 (layers 12-23): 184 ms of compute a step; memory leaves 1.2 GiB free": the stage that the iteration waits for
-// most, and how near its rank is to its limit.
+// "stage 1 (layers 12-23): 184 ms of compute a step; memory leaves 1.2 GiB free": the stage that
+// the iteration waits for most, and how near its rank is to its limit.
 std::string binding_constraint(const Plan& plan);
 
 // "1f1b on 4 ranks, 16 microbatches of 2".
@@ -34,9 +34,10 @@ struct NearestMiss {
 // What the request kept the search from trying.
 struct Restrictions {
   bool smaller_microbatches = false;  // the batch has divisors below those tried
-  bool more_ranks = false;            // the cluster has more devices than were asked for, and the network the layers
-  bool one_f_one_b = false;           // 1f1b was not among the schedules
-  bool higher_limit = false;          // the limit lies below the device's memory
+  bool more_ranks =
+      false;  // the cluster has more devices than were asked for, and the network the layers
+  bool one_f_one_b = false;   // 1f1b was not among the schedules
+  bool higher_limit = false;  // the limit lies below the device's memory
 };
 Error nothing_fits(const NearestMiss& miss, const Restrictions& restrictions);
 

@@ -18,26 +18,32 @@ Result<void> refuse_what_is_not_lowered(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const PlanStage& stage = plan.stages[s];
     if (stage.replicas != 1 || stage.tensor_parallel != 1 || stage.devices.size() != 1)
-      return fail(ErrorCode::Infeasible, fmt::format("stage {} is held by {} ranks", s, stage.devices.size()),
-                  "programs are made of stages that one rank holds: replicas 1, tensor parallelism 1");
+      return fail(
+          ErrorCode::Infeasible,
+          fmt::format("stage {} is held by {} ranks", s, stage.devices.size()),
+          "programs are made of stages that one rank holds: replicas 1, tensor parallelism 1");
     if (!stage.recompute.empty())
-      return fail(ErrorCode::Infeasible, fmt::format("stage {} recomputes {} of its layers", s, stage.recompute.size()),
+      return fail(ErrorCode::Infeasible,
+                  fmt::format("stage {} recomputes {} of its layers", s, stage.recompute.size()),
                   "programs keep all activations: leave recompute empty");
     std::int32_t& other = stage_on[stage.devices[0].index()];
     if (other >= 0)
-      return fail(ErrorCode::Infeasible,
-                  fmt::format("stages {} and {} are both on rank {}", other, s, stage.devices[0].value),
-                  "programs are made of one stage a rank: chunks 1");
+      return fail(
+          ErrorCode::Infeasible,
+          fmt::format("stages {} and {} are both on rank {}", other, s, stage.devices[0].value),
+          "programs are made of one stage a rank: chunks 1");
     other = static_cast<std::int32_t>(s);
   }
   for (std::size_t r = 0; r < stage_on.size(); ++r) {
     if (stage_on[r] < 0)
-      return fail(ErrorCode::Infeasible, fmt::format("rank {} holds no stage", r), "leave idle devices out of the plan");
+      return fail(ErrorCode::Infeasible, fmt::format("rank {} holds no stage", r),
+                  "leave idle devices out of the plan");
   }
   return {};
 }
 
-// A program's memory and an executor's addresses must be the same: the bytes a plan carries are those its layers take.
+// A program's memory and an executor's addresses must be the same: the bytes a plan carries are
+// those its layers take.
 Result<void> check_memory(const Plan& plan, std::size_t s) {
   const StageLayout layout = lay_out_stage(plan, StageId(static_cast<std::int64_t>(s)));
   const StageMemory& memory = plan.stages[s].memory;
@@ -46,19 +52,21 @@ Result<void> check_memory(const Plan& plan, std::size_t s) {
     std::string_view what;
     Bytes claimed, actual;
   };
-  for (const Row& row : {Row{"parameters", memory.parameters, layout.parameters},
-                         Row{"gradients", memory.gradients, layout.parameters},
-                         Row{"optimizer", memory.optimizer, optimizer},
-                         Row{"stash", memory.stash, layout.stash}, Row{"data", memory.data, layout.data_bytes}}) {
+  for (const Row& row :
+       {Row{"parameters", memory.parameters, layout.parameters},
+        Row{"gradients", memory.gradients, layout.parameters},
+        Row{"optimizer", memory.optimizer, optimizer}, Row{"stash", memory.stash, layout.stash},
+        Row{"data", memory.data, layout.data_bytes}}) {
     if (row.claimed != row.actual)
       return invalid(fmt::format("/stages/{}/memory/{}", s, row.what),
-                     fmt::format("{} B, but the layers of stage {} take {} B", row.claimed.value, s, row.actual.value),
+                     fmt::format("{} B, but the layers of stage {} take {} B", row.claimed.value, s,
+                                 row.actual.value),
                      "plan again, or correct the figure");
   }
   if (memory.workspace < layout.workspace)
     return invalid(fmt::format("/stages/{}/memory/workspace", s),
-                   fmt::format("{} B, but the layers of stage {} take at least {} B", memory.workspace.value, s,
-                               layout.workspace.value),
+                   fmt::format("{} B, but the layers of stage {} take at least {} B",
+                               memory.workspace.value, s, layout.workspace.value),
                    "plan again, or correct the figure");
   return {};
 }
@@ -77,7 +85,8 @@ bool has_sources(const Plan& plan, const PlanStage& stage) {
 
 LoweringParts parts_of(const Plan& plan) {
   LoweringParts parts;
-  parts.name = fmt::format("{}, {} stages, {} microbatches", plan.schedule.name, plan.stages.size(), plan.microbatches);
+  parts.name = fmt::format("{}, {} stages, {} microbatches", plan.schedule.name, plan.stages.size(),
+                           plan.microbatches);
   parts.network = plan.stages.front().network;
   for (const PlanStage& stage : plan.stages) {
     parts.times.push_back(stage.times);
@@ -106,11 +115,13 @@ Result<Order> order_of(const Plan& plan) {
   PENSTOCK_TRY(const ChosenSchedule chosen, find_schedule(plan.schedule.name));
   Shape shape;
   shape.stages = static_cast<std::int32_t>(plan.stages.size());
-  shape.microbatches = static_cast<std::int32_t>(std::min<std::int64_t>(plan.microbatches, INT32_MAX));
+  shape.microbatches =
+      static_cast<std::int32_t>(std::min<std::int64_t>(plan.microbatches, INT32_MAX));
   shape.parameters = plan.schedule.parameters;
   PENSTOCK_TRY(const Order emitted, emit(*chosen.schedule, shape));
 
-  // The schedule puts stage s on a rank of its own numbering; its list moves to the rank where the plan has that stage.
+  // The schedule puts stage s on a rank of its own numbering; its list moves to the rank where the
+  // plan has that stage.
   Order order;
   order.ranks = emitted.ranks;
   order.stages = emitted.stages;
@@ -140,16 +151,19 @@ Result<Program> lower(const Plan& plan) {
 Result<Program> lower(const Order& order, const Plan& plan) {
   PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
   const auto stages = static_cast<std::int32_t>(plan.stages.size());
-  if (order.stages != stages || order.ranks != plan.ranks() || order.microbatches != plan.microbatches || order.slices != 1 ||
+  if (order.stages != stages || order.ranks != plan.ranks() ||
+      order.microbatches != plan.microbatches || order.slices != 1 ||
       order.rank_of.size() != plan.stages.size())
     return fail(ErrorCode::BadInput,
-                fmt::format("an order of {} stages, {} ranks, {} microbatches, {} slices does not fit a plan of {}, {}, {}, 1",
-                            order.stages, order.ranks, order.microbatches, order.slices, stages, plan.ranks(),
-                            plan.microbatches));
+                fmt::format("an order of {} stages, {} ranks, {} microbatches, {} slices does not "
+                            "fit a plan of {}, {}, {}, 1",
+                            order.stages, order.ranks, order.microbatches, order.slices, stages,
+                            plan.ranks(), plan.microbatches));
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     if (order.rank_of[s] != plan.stages[s].devices[0].value)
-      return fail(ErrorCode::BadInput, fmt::format("the order has stage {} on rank {}, the plan on rank {}", s,
-                                                   order.rank_of[s], plan.stages[s].devices[0].value));
+      return fail(ErrorCode::BadInput,
+                  fmt::format("the order has stage {} on rank {}, the plan on rank {}", s,
+                              order.rank_of[s], plan.stages[s].devices[0].value));
     PENSTOCK_TRY_VOID(check_memory(plan, s));
   }
   Program program;

@@ -10,7 +10,8 @@ namespace {
 constexpr std::int32_t kAbsent = -1;
 
 // The operations a recipe may be of, in the order recipes are listed.
-constexpr std::array kRecipeOps = {Op::Load, Op::F, Op::Loss, Op::BF, Op::B, Op::W, Op::R, Op::Step};
+constexpr std::array kRecipeOps = {Op::Load, Op::F, Op::Loss, Op::BF,
+                                   Op::B,    Op::W, Op::R,    Op::Step};
 
 std::size_t recipe_slot(Op op) {
   std::size_t slot = 0;
@@ -21,14 +22,22 @@ std::size_t recipe_slot(Op op) {
 
 Nanoseconds duration_of(const StageTimes& times, Op op) {
   switch (op) {
-    case Op::Load: return times.load;
-    case Op::F: return times.forward;
-    case Op::Loss: return times.loss;
-    case Op::BF: return times.backward();
-    case Op::B: return times.backward_input;
-    case Op::W: return times.backward_weight;
-    case Op::R: return times.recompute;
-    default: return times.step;
+    case Op::Load:
+      return times.load;
+    case Op::F:
+      return times.forward;
+    case Op::Loss:
+      return times.loss;
+    case Op::BF:
+      return times.backward();
+    case Op::B:
+      return times.backward_input;
+    case Op::W:
+      return times.backward_weight;
+    case Op::R:
+      return times.recompute;
+    default:
+      return times.step;
   }
 }
 
@@ -65,7 +74,9 @@ class Lowering {
 
  private:
   std::size_t copy(const OrderOp& op) const { return op.direction * stages_ + op.stage; }
-  std::size_t slot(std::size_t copy, std::size_t edge) const { return copy / stages_ * order_.edges.size() + edge; }
+  std::size_t slot(std::size_t copy, std::size_t edge) const {
+    return copy / stages_ * order_.edges.size() + edge;
+  }
 
   // Messages an operation waits for and causes, by edge number.
   template <class Visit>
@@ -94,9 +105,11 @@ class Lowering {
       for (std::size_t d = 0; d < directions; ++d) {
         for (std::size_t e = 0; e < order_.edges.size(); ++e) {
           const StageEdge edge = order_.edges[e];
-          const RankId from = order_.rank(edge.from, static_cast<int>(d)), to = order_.rank(edge.to, static_cast<int>(d));
+          const RankId from = order_.rank(edge.from, static_cast<int>(d)),
+                       to = order_.rank(edge.to, static_cast<int>(d));
           if (from == to) continue;
-          (forward ? activation_ : gradient_)[d * order_.edges.size() + e] = static_cast<std::int32_t>(program_.edges.size());
+          (forward ? activation_ : gradient_)[d * order_.edges.size() + e] =
+              static_cast<std::int32_t>(program_.edges.size());
           program_.edges.push_back({.from = forward ? edge.from : edge.to,
                                     .to = forward ? edge.to : edge.from,
                                     .source = forward ? from : to,
@@ -134,20 +147,23 @@ class Lowering {
       occurs[op.stage * kRecipeOps.size() + recipe_slot(op.op)] = 1;
       if (op.op != Op::F) continue;
       if (parts_.loads[op.stage]) occurs[op.stage * kRecipeOps.size() + recipe_slot(Op::Load)] = 1;
-      if (parts_.computes_loss[op.stage]) occurs[op.stage * kRecipeOps.size() + recipe_slot(Op::Loss)] = 1;
+      if (parts_.computes_loss[op.stage])
+        occurs[op.stage * kRecipeOps.size() + recipe_slot(Op::Loss)] = 1;
     }
     for (std::size_t i = 0; i < occurs.size(); ++i) {
       if (!occurs[i]) continue;
       const std::size_t stage = i / kRecipeOps.size();
       const Op op = kRecipeOps[i % kRecipeOps.size()];
       recipes_[i] = static_cast<std::int32_t>(program_.recipes.size());
-      add_recipe(fmt::format("{} stage {}", name(op), stage), SegmentKind::Compute, duration_of(parts_.times[stage], op), Bytes(0));
+      add_recipe(fmt::format("{} stage {}", name(op), stage), SegmentKind::Compute,
+                 duration_of(parts_.times[stage], op), Bytes(0));
     }
     for (std::size_t e = 0; e < program_.edges.size(); ++e) {
       const ProgramEdge& edge = program_.edges[e];
       transfers_.push_back(static_cast<std::int32_t>(program_.recipes.size()));
       const std::string_view what = edge.payload == Payload::Activation ? "activation" : "gradient";
-      add_recipe(fmt::format("{} stage {} to {}", what, edge.from.value, edge.to.value), SegmentKind::Transfer, times_[e], edge.bytes);
+      add_recipe(fmt::format("{} stage {} to {}", what, edge.from.value, edge.to.value),
+                 SegmentKind::Transfer, times_[e], edge.bytes);
     }
   }
 
@@ -160,7 +176,8 @@ class Lowering {
     segment.bytes = bytes;
   }
 
-  // The trees first: a copy adds up in the order in which its rank finishes the weight gradients of microbatches.
+  // The trees first: a copy adds up in the order in which its rank finishes the weight gradients of
+  // microbatches.
   void make_stores() {
     std::vector<AccumulationTree> trees(stages_);
     for (AccumulationTree& tree : trees) {
@@ -170,8 +187,10 @@ class Lowering {
     std::vector<std::uint8_t> seen(copies_ * static_cast<std::size_t>(order_.microbatches), 0);
     for (const OrderOp& op : order_.ops) {
       if (op.op != Op::BF && op.op != Op::W) continue;
-      std::uint8_t& is_seen = seen[copy(op) * static_cast<std::size_t>(order_.microbatches) + op.microbatch];
-      if (!is_seen) trees[op.stage].copies[op.direction].push_back(static_cast<std::int32_t>(op.microbatch));
+      std::uint8_t& is_seen =
+          seen[copy(op) * static_cast<std::size_t>(order_.microbatches) + op.microbatch];
+      if (!is_seen)
+        trees[op.stage].copies[op.direction].push_back(static_cast<std::int32_t>(op.microbatch));
       is_seen = 1;
     }
     for (std::size_t c = 0; c < copies_; ++c) {
@@ -185,10 +204,12 @@ class Lowering {
     }
   }
 
-  // Exactly what lower_rank adds, so that vectors hold nothing to spare. Returns the rank's number of buffers.
+  // Exactly what lower_rank adds, so that vectors hold nothing to spare. Returns the rank's number
+  // of buffers.
   std::size_t reserve(RankId rank) {
     RankProgram& target = program_.ranks[rank.index()];
-    std::size_t compute = target.streams.size() - 1, rows = persistent_rows(rank);  // a WAIT for each stream
+    std::size_t compute = target.streams.size() - 1,
+                rows = persistent_rows(rank);  // a WAIT for each stream
     std::vector<std::size_t> sends(target.streams.size(), 0);
     for (const OrderOp& op : order_.of(rank)) {
       ++compute;
@@ -251,12 +272,14 @@ class Lowering {
   LoweringParts parts_;
   Program program_;
   std::size_t stages_ = 0, copies_ = 0;
-  std::vector<std::vector<std::size_t>> inputs_, outputs_;  // by stage: entries of Order::edges, ascending
-  std::vector<std::int32_t> activation_, gradient_;         // [direction][Order edge] -> Program edge, kAbsent inside a rank
-  std::vector<Nanoseconds> times_;                          // one a Program edge
-  std::vector<std::int16_t> stream_of_;                     // one a Program edge: its stream on the source rank
-  std::vector<std::int32_t> recipes_;                       // [stage][kRecipeOps]
-  std::vector<std::int32_t> transfers_;                     // one a Program edge
+  std::vector<std::vector<std::size_t>> inputs_,
+      outputs_;  // by stage: entries of Order::edges, ascending
+  std::vector<std::int32_t> activation_,
+      gradient_;  // [direction][Order edge] -> Program edge, kAbsent inside a rank
+  std::vector<Nanoseconds> times_;       // one a Program edge
+  std::vector<std::int16_t> stream_of_;  // one a Program edge: its stream on the source rank
+  std::vector<std::int32_t> recipes_;    // [stage][kRecipeOps]
+  std::vector<std::int32_t> transfers_;  // one a Program edge
 };
 
 std::size_t Lowering::persistent_rows(RankId rank) const {
@@ -265,7 +288,8 @@ std::size_t Lowering::persistent_rows(RankId rank) const {
   for (std::size_t c = 0; c < copies_; ++c) {
     if (order_.rank_of[c] != rank.value) continue;
     const StageMemory& memory = parts_.memory[c % stages_];
-    rows += (memory.parameters.value > 0) + (memory.gradients.value > 0) + (memory.optimizer.value > 0);
+    rows +=
+        (memory.parameters.value > 0) + (memory.gradients.value > 0) + (memory.optimizer.value > 0);
     workspace = std::max(workspace, memory.workspace);
   }
   return rows + (workspace.value > 0);
@@ -305,21 +329,24 @@ void Lowering::lower_rank(RankId rank) {
       if (e == kAbsent) return;
       body.push_back(transfer(Op::Recv, op, e));
       if (parts_.message_buffers && is_backward(op.op))
-        add_row(BufferClass::ReceiveBuffer, op, e, program_.edges[static_cast<std::size_t>(e)].bytes);
+        add_row(BufferClass::ReceiveBuffer, op, e,
+                program_.edges[static_cast<std::size_t>(e)].bytes);
     });
     if (op.op == Op::F && parts_.loads[op.stage]) body.push_back(compute(Op::Load, op));
     body.push_back(compute(op.op, op));
     if (op.op == Op::F) {
       if (parts_.computes_loss[op.stage]) body.push_back(compute(Op::Loss, op));
       add_row(BufferClass::Stash, op, -1, parts_.memory[op.stage].stash);
-      if (parts_.memory[op.stage].data.value > 0) add_row(BufferClass::Data, op, -1, parts_.memory[op.stage].data);
+      if (parts_.memory[op.stage].data.value > 0)
+        add_row(BufferClass::Data, op, -1, parts_.memory[op.stage].data);
     }
     for_each_output(op, [&](std::int32_t e) {
       if (e == kAbsent) return;
       Instruction send = transfer(Op::Send, op, e);
       send.after_stream = 0;
       send.after_index = static_cast<std::uint32_t>(body.size() - 1);
-      streams[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(e)])].body.push_back(send);
+      streams[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(e)])].body.push_back(
+          send);
       if (parts_.message_buffers)
         add_row(BufferClass::SendBuffer, op, e, program_.edges[static_cast<std::size_t>(e)].bytes);
     });
@@ -338,6 +365,8 @@ void Lowering::lower_rank(RankId rank) {
 
 }  // namespace
 
-Program lower_parts(const Order& order, LoweringParts parts) { return Lowering(order, std::move(parts)).run(); }
+Program lower_parts(const Order& order, LoweringParts parts) {
+  return Lowering(order, std::move(parts)).run();
+}
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 #pragma once
 
-// The part of lowering that plans and bare schedules share. Not for use outside planner/: call penstock::lower.
+// The part of lowering that plans and bare schedules share. Not for use outside planner/: call
+// penstock::lower.
 
 #include <string>
 #include <vector>
@@ -15,13 +16,14 @@ namespace penstock {
 struct LoweringParts {
   std::string name;
   NetworkId network{0};
-  std::vector<StageTimes> times;              // one a stage
-  std::vector<std::uint8_t> loads, computes_loss;  // flags, one a stage: LOAD before F, LOSS after it
-  std::vector<StageMemory> memory;            // one a stage
-  std::vector<PlanEdge> edges;                // the stage graph, one an Order::edges entry
-  bool message_buffers = true;                // send and receive buffers; otherwise the stash is all there is
-  std::vector<DeviceId> devices;              // one a rank
-  std::vector<Bytes> limits;                  // one a rank
+  std::vector<StageTimes> times;  // one a stage
+  std::vector<std::uint8_t> loads,
+      computes_loss;                // flags, one a stage: LOAD before F, LOSS after it
+  std::vector<StageMemory> memory;  // one a stage
+  std::vector<PlanEdge> edges;      // the stage graph, one an Order::edges entry
+  bool message_buffers = true;      // send and receive buffers; otherwise the stash is all there is
+  std::vector<DeviceId> devices;    // one a rank
+  std::vector<Bytes> limits;        // one a rank
 };
 
 // Program without first and last uses, offsets and arenas. O(operations).

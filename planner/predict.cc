@@ -23,12 +23,14 @@ Error refusal(const std::vector<Violation>& violations) {
 
 Result<Program> lay_out(Plan& plan) {
   PENSTOCK_TRY(Program program, lower(plan));
-  for (std::size_t r = 0; r < plan.devices.size(); ++r) plan.devices[r].peak_memory_bytes = program.arena[r];
+  for (std::size_t r = 0; r < plan.devices.size(); ++r)
+    plan.devices[r].peak_memory_bytes = program.arena[r];
   return program;
 }
 
 Result<Nanoseconds> simulated_iteration_time(const Program& program) {
-  if (const std::vector<Violation> violations = check(program); !violations.empty()) return fail(refusal(violations));
+  if (const std::vector<Violation> violations = check(program); !violations.empty())
+    return fail(refusal(violations));
   EngineOptions options;
   options.steps = kSteps;
   options.memory_counters = false;
@@ -41,7 +43,8 @@ Result<void> predict(Plan& plan) {
   PENSTOCK_TRY(const Program program, lay_out(plan));
   PENSTOCK_TRY(const Nanoseconds time, simulated_iteration_time(program));
   plan.iteration_time_s = seconds(time);
-  plan.throughput_samples_per_s = static_cast<double>(plan.workload.global_batch) / plan.iteration_time_s;
+  plan.throughput_samples_per_s =
+      static_cast<double>(plan.workload.global_batch) / plan.iteration_time_s;
   return {};
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
-// workload + cluster + costs -> Plan. A setting is a microbatch size, a schedule and a number of stages. For each: the exact
-// dynamic program over contiguous stages under memory limits gives the division with the least bottleneck, whose order is
-// evaluated (one step, under rendezvous). The most promising are improved by moving cuts, lowered, proved and simulated;
-// the least iteration time becomes the plan (of equals: fewer ranks, then less memory on the fullest rank, then the order
-// of the search: large microbatches first, schedules as listed, many ranks first). Settings whose lower bound exceeds what
-// is in hand are left out. Same request, same plan, bit for bit.
+// workload + cluster + costs -> Plan. A setting is a microbatch size, a schedule and a number of
+// stages. For each: the exact dynamic program over contiguous stages under memory limits gives the
+// division with the least bottleneck, whose order is evaluated (one step, under rendezvous). The
+// most promising are improved by moving cuts, lowered, proved and simulated; the least iteration
+// time becomes the plan (of equals: fewer ranks, then less memory on the fullest rank, then the
+// order of the search: large microbatches first, schedules as listed, many ranks first). Settings
+// whose lower bound exceeds what is in hand are left out. Same request, same plan, bit for bit.
 
 #include <cstdint>
 #include <functional>
@@ -24,19 +25,22 @@
 namespace penstock {
 
 struct PlanRequest {
-  Workload workload;                           // of one network
-  Cluster cluster;                             // of one kind of device
-  std::optional<Profile> profile;              // none: costs are derived from the device's peak rates
-  std::vector<std::string> schedules;          // empty: all that are built in; "name:key=value"
-  std::vector<std::int64_t> microbatch_sizes;  // empty: all divisors of the batch that the costs cover
-  std::int32_t ranks = 0;                      // stages to use; 0: any number up to the cluster's devices
-  Bytes memory_limit;                          // a rank; 0: the device's memory
-  std::stop_token stop;                        // asked to stop: the best plan so far, or Interrupted if none
-  std::function<void(std::size_t done, std::size_t of, double best_s)> progress;  // settings; best_s 0: none so far
+  Workload workload;                   // of one network
+  Cluster cluster;                     // of one kind of device
+  std::optional<Profile> profile;      // none: costs are derived from the device's peak rates
+  std::vector<std::string> schedules;  // empty: all that are built in; "name:key=value"
+  std::vector<std::int64_t>
+      microbatch_sizes;    // empty: all divisors of the batch that the costs cover
+  std::int32_t ranks = 0;  // stages to use; 0: any number up to the cluster's devices
+  Bytes memory_limit;      // a rank; 0: the device's memory
+  std::stop_token stop;    // asked to stop: the best plan so far, or Interrupted if none
+  std::function<void(std::size_t done, std::size_t of, double best_s)>
+      progress;  // settings; best_s 0: none so far
 };
 
-// Usage: a schedule or microbatch size that cannot be. BadInput: a workload, cluster or profile that does not hold together.
-// Infeasible: nothing fits; says by how much, on which stage, and what would help.
+// Usage: a schedule or microbatch size that cannot be. BadInput: a workload, cluster or profile
+// that does not hold together. Infeasible: nothing fits; says by how much, on which stage, and what
+// would help.
 Result<Plan> make_plan(const PlanRequest& request);
 
 }  // namespace penstock

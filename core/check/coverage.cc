@@ -10,8 +10,8 @@ namespace penstock::check_rules {
 namespace {
 
 constexpr bool is_understood(Op op) {
-  return op <= Op::Loss || is_transfer(op) || op == Op::AllReduce || op == Op::ReduceScatter || op == Op::Gather ||
-         op == Op::Step || op == Op::Wait;
+  return op <= Op::Loss || is_transfer(op) || op == Op::AllReduce || op == Op::ReduceScatter ||
+         op == Op::Gather || op == Op::Step || op == Op::Wait;
 }
 
 class Coverage {
@@ -23,9 +23,12 @@ class Coverage {
     for (std::size_t r = 0; r < program_.ranks.size() && !report_.full(); ++r) {
       const std::vector<Stream>& streams = program_.ranks[r].streams;
       for (std::size_t s = 0; s < streams.size(); ++s) {
-        for (const Instruction& instruction : streams[s].prologue) outside(r, instruction, "prologue");
-        for (std::uint32_t i = 0; i < streams[s].body.size(); ++i) inside(r, s, i, streams[s].body[i]);
-        for (const Instruction& instruction : streams[s].epilogue) outside(r, instruction, "epilogue");
+        for (const Instruction& instruction : streams[s].prologue)
+          outside(r, instruction, "prologue");
+        for (std::uint32_t i = 0; i < streams[s].body.size(); ++i)
+          inside(r, s, i, streams[s].body[i]);
+        for (const Instruction& instruction : streams[s].epilogue)
+          outside(r, instruction, "epilogue");
       }
       transfers(r);
     }
@@ -42,7 +45,8 @@ class Coverage {
     index_.slices = 1;
     for (const RankProgram& rank : program_.ranks)
       for (const Instruction& instruction : rank.streams[0].body)
-        index_.slices = std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
+        index_.slices =
+            std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
     index_.cells.resize(index_.stages * index_.microbatches * index_.slices);
     index_.traffic.resize(program_.edges.size());
     for (ProgramIndex::Traffic& traffic : index_.traffic) {
@@ -55,73 +59,101 @@ class Coverage {
     const Op op = instruction.key.op;
     if (is_understood(op)) return true;
     if (!std::exchange(named_[static_cast<std::size_t>(op)], true))
-      report_.add("ops", fmt::format("rank {}: no rule speaks of {}, so '{}' cannot be proved", rank, name(op),
-                                     brief(instruction)), {rank_id(rank)}, {brief(instruction)});
+      report_.add("ops",
+                  fmt::format("rank {}: no rule speaks of {}, so '{}' cannot be proved", rank,
+                              name(op), brief(instruction)),
+                  {rank_id(rank)}, {brief(instruction)});
     return false;
   }
 
   void outside(std::size_t rank, const Instruction& instruction, std::string_view section) {
     if (!understood(rank, instruction) || instruction.key.op > Op::Loss) return;
-    report_.add("ops", fmt::format("rank {}: '{}' stands in the {}; only bodies that each train whole steps can be proved",
-                                   rank, brief(instruction), section), {rank_id(rank)}, {brief(instruction)});
+    report_.add(
+        "ops",
+        fmt::format(
+            "rank {}: '{}' stands in the {}; only bodies that each train whole steps can be proved",
+            rank, brief(instruction), section),
+        {rank_id(rank)}, {brief(instruction)});
   }
 
   std::uint32_t* slot(Cell& cell, Op op) {
     switch (op) {
-      case Op::Load: return &cell.load;
-      case Op::F: return &cell.forward;
-      case Op::Loss: return &cell.loss;
-      case Op::R: return &cell.recompute;
-      case Op::BF: return &cell.full_backward;
-      case Op::B: return &cell.input_backward;
-      case Op::W: return &cell.weight_backward;
-      default: return nullptr;
+      case Op::Load:
+        return &cell.load;
+      case Op::F:
+        return &cell.forward;
+      case Op::Loss:
+        return &cell.loss;
+      case Op::R:
+        return &cell.recompute;
+      case Op::BF:
+        return &cell.full_backward;
+      case Op::B:
+        return &cell.input_backward;
+      case Op::W:
+        return &cell.weight_backward;
+      default:
+        return nullptr;
     }
   }
 
-  void inside(std::size_t rank, std::size_t stream, std::uint32_t position, const Instruction& instruction) {
+  void inside(std::size_t rank, std::size_t stream, std::uint32_t position,
+              const Instruction& instruction) {
     const InstructionKey& key = instruction.key;
     if (!understood(rank, instruction) || report_.full()) return;
     if (key.op <= Op::Loss || is_transfer(key.op)) {
-      if (key.microbatch < 0 || key.microbatch >= program_.body_microbatches || key.slice >= index_.slices) {
-        report_.add("R1", fmt::format("rank {}: '{}' is of a microbatch or slice outside the body's {} by {}", rank,
-                                      brief(instruction), index_.microbatches, index_.slices),
-                    {rank_id(rank)}, {brief(instruction)});
+      if (key.microbatch < 0 || key.microbatch >= program_.body_microbatches ||
+          key.slice >= index_.slices) {
+        report_.add(
+            "R1",
+            fmt::format("rank {}: '{}' is of a microbatch or slice outside the body's {} by {}",
+                        rank, brief(instruction), index_.microbatches, index_.slices),
+            {rank_id(rank)}, {brief(instruction)});
         return;
       }
     }
     if (key.op > Op::Loss) return;
     if (stream != 0) {
-      report_.add("ops", fmt::format("rank {}: '{}' stands in stream {}; compute belongs in stream 0", rank,
-                                     brief(instruction), stream), {rank_id(rank)}, {brief(instruction)});
+      report_.add("ops",
+                  fmt::format("rank {}: '{}' stands in stream {}; compute belongs in stream 0",
+                              rank, brief(instruction), stream),
+                  {rank_id(rank)}, {brief(instruction)});
       return;
     }
     if (!is_at_home(rank, key)) {
-      report_.add("R2", fmt::format("rank {} runs '{}', but {}", rank, brief(instruction), home_of(key)), {rank_id(rank)},
-                  {brief(instruction)});
+      report_.add("R2",
+                  fmt::format("rank {} runs '{}', but {}", rank, brief(instruction), home_of(key)),
+                  {rank_id(rank)}, {brief(instruction)});
       return;
     }
     Cell& cell = index_.cell(key.stage, index_.column(key));
     std::uint32_t* at = slot(cell, key.op);
     if (*at != kAbsent) {
-      report_.add("R1", fmt::format("'{}' is there twice: on rank {} at position {} and on rank {} at position {}",
-                                    brief(instruction), cell.rank, *at, rank, position),
-                  {RankId(cell.rank), rank_id(rank)}, {brief(instruction), brief(instruction)});
+      report_.add(
+          "R1",
+          fmt::format(
+              "'{}' is there twice: on rank {} at position {} and on rank {} at position {}",
+              brief(instruction), cell.rank, *at, rank, position),
+          {RankId(cell.rank), rank_id(rank)}, {brief(instruction), brief(instruction)});
       return;
     }
     *at = position;
     if (cell.rank >= 0 && cell.rank != static_cast<std::int32_t>(rank))
-      report_.add("R2", fmt::format("rank {} runs '{}', but rank {} runs the other operations of that microbatch and stage",
-                                    rank, brief(instruction), cell.rank),
+      report_.add("R2",
+                  fmt::format("rank {} runs '{}', but rank {} runs the other operations of that "
+                              "microbatch and stage",
+                              rank, brief(instruction), cell.rank),
                   {rank_id(rank), RankId(cell.rank)}, {brief(instruction)});
     cell.rank = static_cast<std::int32_t>(rank);
   }
 
-  // By the stores: the copy of a stage that a direction uses. A program without stores for a stage says nothing of it.
+  // By the stores: the copy of a stage that a direction uses. A program without stores for a stage
+  // says nothing of it.
   bool is_at_home(std::size_t rank, const InstructionKey& key) {
     if (homes_.empty()) {
       homes_.resize(index_.stages);
-      for (const ProgramStore& store : program_.stores) homes_[store.stage.index()].push_back({store.copy, store.rank});
+      for (const ProgramStore& store : program_.stores)
+        homes_[store.stage.index()].push_back({store.copy, store.rank});
     }
     const auto& homes = homes_[key.stage];
     return homes.empty() || std::any_of(homes.begin(), homes.end(), [&](const auto& home) {
@@ -131,36 +163,46 @@ class Coverage {
 
   std::string home_of(const InstructionKey& key) const {
     for (const auto& [copy, rank] : homes_[key.stage])
-      if (copy == key.direction) return fmt::format("copy {} of stage {} is on rank {}", copy, key.stage, rank.value);
+      if (copy == key.direction)
+        return fmt::format("copy {} of stage {} is on rank {}", copy, key.stage, rank.value);
     return fmt::format("stage {} has no copy {}", key.stage, key.direction);
   }
 
-  // SENDs and RECVs of a rank, with what `after` says of them and the compute stream. A SEND in another stream follows the
-  // latest compute instruction that it or an earlier one of its stream waits for; a RECV there is over for the first
-  // compute instruction that waits for it or a later one of its stream.
+  // SENDs and RECVs of a rank, with what `after` says of them and the compute stream. A SEND in
+  // another stream follows the latest compute instruction that it or an earlier one of its stream
+  // waits for; a RECV there is over for the first compute instruction that waits for it or a later
+  // one of its stream.
   void transfers(std::size_t rank) {
     const std::vector<Stream>& streams = program_.ranks[rank].streams;
-    std::vector<std::uint32_t> waited(streams.size(), 0);  // how many instructions of a stream compute has waited for
+    std::vector<std::uint32_t> waited(
+        streams.size(), 0);  // how many instructions of a stream compute has waited for
     std::vector<std::vector<std::uint32_t>> over(streams.size());
     const std::vector<Instruction>& compute = streams[0].body;
     for (std::uint32_t i = 0; i < compute.size(); ++i) {
       if (compute[i].after_stream <= 0) continue;
       const auto stream = static_cast<std::size_t>(compute[i].after_stream);
       over[stream].resize(streams[stream].body.size(), kAbsent);
-      for (; waited[stream] <= compute[i].after_index; ++waited[stream]) over[stream][waited[stream]] = i;
+      for (; waited[stream] <= compute[i].after_index; ++waited[stream])
+        over[stream][waited[stream]] = i;
     }
     for (std::uint32_t s = 0; s < streams.size(); ++s) {
       std::uint32_t follows = 0;
       for (std::uint32_t i = 0; i < streams[s].body.size(); ++i) {
         const Instruction& instruction = streams[s].body[i];
-        if (s == 0) follows = i;
-        else if (instruction.after_stream == 0) follows = std::max(follows, instruction.after_index + 1);
+        if (s == 0)
+          follows = i;
+        else if (instruction.after_stream == 0)
+          follows = std::max(follows, instruction.after_index + 1);
         if (!is_transfer(instruction.key.op)) continue;
-        ProgramIndex::Traffic& traffic = index_.traffic[static_cast<std::size_t>(instruction.target)];
+        ProgramIndex::Traffic& traffic =
+            index_.traffic[static_cast<std::size_t>(instruction.target)];
         if (instruction.key.op == Op::Send)
           traffic.sends.push_back({s, i, follows});
         else
-          traffic.receives.push_back({s, i, s == 0 ? i + 1 : over[s].empty() ? kAbsent : over[s][i]});
+          traffic.receives.push_back({s, i,
+                                      s == 0            ? i + 1
+                                      : over[s].empty() ? kAbsent
+                                                        : over[s][i]});
         is_mine(rank, instruction);
       }
     }
@@ -172,8 +214,10 @@ class Coverage {
     const RankId expected = sends ? edge.source : edge.destination;
     const StageId stage = sends ? edge.from : edge.to;
     if (expected.index() == rank && stage.index() == instruction.key.stage) return;
-    report_.add("R2", fmt::format("rank {} has '{}', but edge {} {} stage {} on rank {}", rank, brief(instruction),
-                                  instruction.target, sends ? "leaves" : "enters", stage.value, expected.value),
+    report_.add("R2",
+                fmt::format("rank {} has '{}', but edge {} {} stage {} on rank {}", rank,
+                            brief(instruction), instruction.target, sends ? "leaves" : "enters",
+                            stage.value, expected.value),
                 {rank_id(rank)}, {brief(instruction)});
   }
 
@@ -189,17 +233,22 @@ class Coverage {
       for (std::size_t c = 0; c < columns && !report_.full(); ++c) {
         const Cell& cell = index_.cell(stage, c);
         if (cell.forward == kAbsent) lacks(stage, c, Op::F, "");
-        if (cell.full_backward == kAbsent && cell.input_backward == kAbsent && cell.weight_backward == kAbsent)
+        if (cell.full_backward == kAbsent && cell.input_backward == kAbsent &&
+            cell.weight_backward == kAbsent)
           lacks(stage, c, Op::BF, ", nor B and W");
         else if (cell.full_backward == kAbsent && cell.input_backward == kAbsent)
           lacks(stage, c, Op::B, " to its W");
         else if (cell.full_backward == kAbsent && cell.weight_backward == kAbsent)
           lacks(stage, c, Op::W, " to its B");
-        else if (cell.full_backward != kAbsent && (cell.input_backward != kAbsent || cell.weight_backward != kAbsent))
-          report_.add("R1", fmt::format("{} has both a full backward and a part of one", named(stage, c)),
+        else if (cell.full_backward != kAbsent &&
+                 (cell.input_backward != kAbsent || cell.weight_backward != kAbsent))
+          report_.add("R1",
+                      fmt::format("{} has both a full backward and a part of one", named(stage, c)),
                       {RankId(cell.rank)});
-        if (loads != 0 && cell.load == kAbsent) lacks(stage, c, Op::Load, ", though others of its stage have");
-        if (losses != 0 && cell.loss == kAbsent) lacks(stage, c, Op::Loss, ", though others of its stage have");
+        if (loads != 0 && cell.load == kAbsent)
+          lacks(stage, c, Op::Load, ", though others of its stage have");
+        if (losses != 0 && cell.loss == kAbsent)
+          lacks(stage, c, Op::Loss, ", though others of its stage have");
       }
     }
   }
@@ -219,12 +268,14 @@ class Coverage {
   const Program& program_;
   Report& report_;
   ProgramIndex index_;
-  std::array<bool, kOpNames.size()> named_{};  // reported under "ops" already
+  std::array<bool, kOpNames.size()> named_{};                        // reported under "ops" already
   std::vector<std::vector<std::pair<std::int32_t, RankId>>> homes_;  // by stage: (copy, rank)
 };
 
 }  // namespace
 
-ProgramIndex check_coverage(const Program& program, Report& report) { return Coverage(program, report).run(); }
+ProgramIndex check_coverage(const Program& program, Report& report) {
+  return Coverage(program, report).run();
+}
 
 }  // namespace penstock::check_rules

@@ -31,22 +31,30 @@ class OrderCheck {
 
  private:
   struct Cell {
-    std::uint32_t forward = kAbsent, recompute = kAbsent, full = kAbsent, input = kAbsent, weight = kAbsent;
+    std::uint32_t forward = kAbsent, recompute = kAbsent, full = kAbsent, input = kAbsent,
+                  weight = kAbsent;
     std::int32_t rank = -1;
   };
 
   Cell& cell(std::size_t stage, std::size_t column) { return cells_[stage * columns_ + column]; }
   std::size_t column(const OrderOp& op) const {
-    return static_cast<std::size_t>(op.microbatch) * static_cast<std::size_t>(order_.slices) + op.slice;
+    return static_cast<std::size_t>(op.microbatch) * static_cast<std::size_t>(order_.slices) +
+           op.slice;
   }
   static std::uint32_t* slot(Cell& cell, Op op) {
     switch (op) {
-      case Op::F: return &cell.forward;
-      case Op::R: return &cell.recompute;
-      case Op::BF: return &cell.full;
-      case Op::B: return &cell.input;
-      case Op::W: return &cell.weight;
-      default: return nullptr;
+      case Op::F:
+        return &cell.forward;
+      case Op::R:
+        return &cell.recompute;
+      case Op::BF:
+        return &cell.full;
+      case Op::B:
+        return &cell.input;
+      case Op::W:
+        return &cell.weight;
+      default:
+        return nullptr;
     }
   }
 
@@ -54,18 +62,22 @@ class OrderCheck {
     const auto stages = static_cast<std::size_t>(std::max(order_.stages, 0));
     const std::size_t placed = order_.rank_of.size();
     bool right = order_.ranks > 0 && stages > 0 && order_.microbatches > 0 && order_.slices > 0 &&
-                 (placed == stages || placed == 2 * stages) && order_.first.size() == static_cast<std::size_t>(order_.ranks) + 1 &&
+                 (placed == stages || placed == 2 * stages) &&
+                 order_.first.size() == static_cast<std::size_t>(order_.ranks) + 1 &&
                  order_.first.front() == 0 && order_.first.back() == order_.ops.size() &&
                  std::is_sorted(order_.first.begin(), order_.first.end());
-    for (const std::int32_t rank : order_.rank_of) right = right && rank >= 0 && rank < order_.ranks;
+    for (const std::int32_t rank : order_.rank_of)
+      right = right && rank >= 0 && rank < order_.ranks;
     for (const StageEdge& edge : order_.edges)
-      right = right && edge.from.valid() && edge.to.valid() && edge.from.index() < stages && edge.to.index() < stages;
+      right = right && edge.from.valid() && edge.to.valid() && edge.from.index() < stages &&
+              edge.to.index() < stages;
     if (!right) report_.add("tables", "the order's sizes, placement or edges do not fit together");
     return right;
   }
 
   bool coverage() {
-    columns_ = static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices);
+    columns_ =
+        static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices);
     cells_.resize(static_cast<std::size_t>(order_.stages) * columns_);
     for (std::int32_t r = 0; r < order_.ranks && !report_.full(); ++r) {
       const std::span<const OrderOp> list = order_.of(RankId(r));
@@ -73,26 +85,36 @@ class OrderCheck {
     }
     for (std::size_t k = 0; k < cells_.size() && !report_.full(); ++k) {
       const Cell& c = cells_[k];
-      const bool once = c.full != kAbsent ? c.input == kAbsent && c.weight == kAbsent : c.input != kAbsent && c.weight != kAbsent;
+      const bool once = c.full != kAbsent ? c.input == kAbsent && c.weight == kAbsent
+                                          : c.input != kAbsent && c.weight != kAbsent;
       if (c.forward != kAbsent && once) continue;
-      report_.add("R1", fmt::format("microbatch {} of stage {} {}", k % columns_ / static_cast<std::size_t>(order_.slices),
-                                    k / columns_, c.forward == kAbsent ? "has no F" : "needs one BF, or one B and one W"));
+      report_.add(
+          "R1",
+          fmt::format("microbatch {} of stage {} {}",
+                      k % columns_ / static_cast<std::size_t>(order_.slices), k / columns_,
+                      c.forward == kAbsent ? "has no F" : "needs one BF, or one B and one W"));
     }
     return report_.size() == 0;
   }
 
   void place(RankId rank, std::uint32_t position, const OrderOp& op) {
     const bool known = is_compute(op.op) || op.op == Op::Step;
-    if (!known || op.stage >= order_.stages || static_cast<std::int32_t>(op.microbatch) >= order_.microbatches ||
+    if (!known || op.stage >= order_.stages ||
+        static_cast<std::int32_t>(op.microbatch) >= order_.microbatches ||
         op.slice >= order_.slices) {
-      report_.add("R1", fmt::format("rank {}: '{}' is no operation of this order", rank.value, text(op)), {rank}, {text(op)});
+      report_.add("R1",
+                  fmt::format("rank {}: '{}' is no operation of this order", rank.value, text(op)),
+                  {rank}, {text(op)});
       return;
     }
-    const std::size_t home = static_cast<std::size_t>(op.direction) * static_cast<std::size_t>(order_.stages) + op.stage;
+    const std::size_t home =
+        static_cast<std::size_t>(op.direction) * static_cast<std::size_t>(order_.stages) + op.stage;
     if (home >= order_.rank_of.size() || order_.rank_of[home] != rank.value) {
-      report_.add("R2", fmt::format("rank {} runs '{}', which is placed {}", rank.value, text(op),
-                                    home >= order_.rank_of.size() ? "nowhere: there is one direction"
-                                                                  : fmt::format("on rank {}", order_.rank_of[home])),
+      report_.add("R2",
+                  fmt::format("rank {} runs '{}', which is placed {}", rank.value, text(op),
+                              home >= order_.rank_of.size()
+                                  ? "nowhere: there is one direction"
+                                  : fmt::format("on rank {}", order_.rank_of[home])),
                   {rank}, {text(op)});
       return;
     }
@@ -100,11 +122,16 @@ class OrderCheck {
     Cell& c = cell(op.stage, column(op));
     std::uint32_t* at = slot(c, op.op);
     if (*at != kAbsent)
-      report_.add("R1", fmt::format("'{}' is there twice: on ranks {} and {}", text(op), c.rank, rank.value),
-                  {RankId(c.rank), rank}, {text(op), text(op)});
+      report_.add(
+          "R1",
+          fmt::format("'{}' is there twice: on ranks {} and {}", text(op), c.rank, rank.value),
+          {RankId(c.rank), rank}, {text(op), text(op)});
     if (c.rank >= 0 && c.rank != rank.value)
-      report_.add("R2", fmt::format("rank {} runs '{}', but rank {} runs the other operations of that microbatch and stage",
-                                    rank.value, text(op), c.rank), {rank, RankId(c.rank)}, {text(op)});
+      report_.add("R2",
+                  fmt::format("rank {} runs '{}', but rank {} runs the other operations of that "
+                              "microbatch and stage",
+                              rank.value, text(op), c.rank),
+                  {rank, RankId(c.rank)}, {text(op)});
     *at = position;
     c.rank = rank.value;
   }
@@ -125,7 +152,9 @@ class OrderCheck {
       for (const OrderOp& op : order_.of(RankId(r))) {
         const std::size_t copy = op.stage * std::size_t{2} + op.direction;
         if (stepped[copy])
-          report_.add("R10", fmt::format("rank {}: '{}' comes after the STEP of its stage", r, text(op)), {RankId(r)}, {text(op)});
+          report_.add("R10",
+                      fmt::format("rank {}: '{}' comes after the STEP of its stage", r, text(op)),
+                      {RankId(r)}, {text(op)});
         if (op.op == Op::Step) stepped[copy] = true;
       }
     }
@@ -155,14 +184,17 @@ class OrderCheck {
           if (unmet(Op::BF, stage, c)) return true;
         if (slices > 1 && !last_slice && unmet(Op::BF, op.stage, c + 1)) return true;
         return unmet(Op::F, op.stage, c) || unmet(Op::R, op.stage, c);
-      case Op::W: return unmet(Op::B, op.stage, c);
-      case Op::R: return unmet(Op::F, op.stage, c);
-      default: return false;
+      case Op::W:
+        return unmet(Op::B, op.stage, c);
+      case Op::R:
+        return unmet(Op::F, op.stage, c);
+      default:
+        return false;
     }
   }
 
-  // R5: the lists as automata. A rank that is stuck is tried again whenever the rank it waits for has moved. Fused
-  // operations start together, so one that waits for another of them hangs.
+  // R5: the lists as automata. A rank that is stuck is tried again whenever the rank it waits for
+  // has moved. Fused operations start together, so one that waits for another of them hangs.
   void progress() {
     const auto ranks = static_cast<std::size_t>(order_.ranks);
     next_.assign(ranks, 0);
@@ -179,8 +211,7 @@ class OrderCheck {
         std::uint32_t end = next_[r] + 1;
         while (end < list.size() && list[end - 1].fused != 0) ++end;
         bool stuck = false;
-        for (std::uint32_t i = next_[r]; i < end && !stuck; ++i)
-          stuck = blocked(list[i], on[r]);
+        for (std::uint32_t i = next_[r]; i < end && !stuck; ++i) stuck = blocked(list[i], on[r]);
         if (stuck) {
           waiting[static_cast<std::size_t>(cell(on[r].stage, on[r].column).rank)].push_back(r);
           break;
@@ -210,8 +241,8 @@ class OrderCheck {
       const OrderOp& at = order_.of(rank_id(r))[next_[r]];
       Cell& target = cell(on[r].stage, on[r].column);
       const OrderOp& needed = order_.of(RankId(target.rank))[*slot(target, on[r].op)];
-      story += fmt::format("{}rank {} at '{}' waits for '{}' of rank {}", story.empty() ? "" : ", ", r, text(at), text(needed),
-                           target.rank);
+      story += fmt::format("{}rank {} at '{}' waits for '{}' of rank {}", story.empty() ? "" : ", ",
+                           r, text(at), text(needed), target.rank);
       ranks.push_back(rank_id(r));
       instructions.push_back(fmt::format("rank {}: {}", r, text(at)));
     }
@@ -222,8 +253,9 @@ class OrderCheck {
   Report& report_;
   std::size_t columns_ = 0;
   std::vector<Cell> cells_;
-  std::vector<std::vector<std::size_t>> before_, after_;  // by stage: stages it receives from, sends to
-  std::vector<std::uint32_t> next_;                       // by rank
+  std::vector<std::vector<std::size_t>> before_,
+      after_;                        // by stage: stages it receives from, sends to
+  std::vector<std::uint32_t> next_;  // by rank
 };
 
 }  // namespace

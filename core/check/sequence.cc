@@ -37,7 +37,8 @@ class Sequence {
     }
   }
 
-  // R10, R12: each trained store has one STEP a step, after all its gradients, which are added in the order of the tree.
+  // R10, R12: each trained store has one STEP a step, after all its gradients, which are added in
+  // the order of the tree.
   void stores() {
     steps_.assign(program_.stores.size(), kAbsent);
     for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
@@ -49,8 +50,9 @@ class Sequence {
     for (std::size_t i = 0; i < program_.stores.size() && !report_.full(); ++i) {
       if (program_.stores[i].kind != StoreKind::Trained) continue;
       if (steps_[i] == kAbsent)
-        report_.add("R10", fmt::format("store {} of stage {} on rank {} is trained but has no STEP", i,
-                                       program_.stores[i].stage.value, program_.stores[i].rank.value),
+        report_.add("R10",
+                    fmt::format("store {} of stage {} on rank {} is trained but has no STEP", i,
+                                program_.stores[i].stage.value, program_.stores[i].rank.value),
                     {program_.stores[i].rank});
       else
         around_step(i);
@@ -61,13 +63,17 @@ class Sequence {
  private:
   void in_order(const Cell& cell, std::uint32_t earlier, std::uint32_t later) {
     if (earlier == kAbsent || later == kAbsent || earlier < later) return;
-    const std::vector<Instruction>& compute = program_.ranks[static_cast<std::size_t>(cell.rank)].streams[0].body;
-    report_.add("R4", fmt::format("rank {}: '{}' (position {}) must come before '{}' (position {})", cell.rank,
-                                  brief(compute[earlier]), earlier, brief(compute[later]), later),
-                {RankId(cell.rank)}, {brief(compute[earlier]), brief(compute[later])});
+    const std::vector<Instruction>& compute =
+        program_.ranks[static_cast<std::size_t>(cell.rank)].streams[0].body;
+    report_.add(
+        "R4",
+        fmt::format("rank {}: '{}' (position {}) must come before '{}' (position {})", cell.rank,
+                    brief(compute[earlier]), earlier, brief(compute[later]), later),
+        {RankId(cell.rank)}, {brief(compute[earlier]), brief(compute[later])});
   }
 
-  void step(std::size_t rank, std::size_t stream, std::uint32_t position, const Instruction& instruction) {
+  void step(std::size_t rank, std::size_t stream, std::uint32_t position,
+            const Instruction& instruction) {
     const auto store = static_cast<std::size_t>(instruction.target);
     const ProgramStore& row = program_.stores[store];
     const char* wrong = nullptr;
@@ -80,8 +86,8 @@ class Sequence {
     else if (steps_[store] != kAbsent)
       wrong = "is the store's second in one repetition of the body";
     if (wrong != nullptr)
-      report_.add("R10", fmt::format("rank {}: '{}' {}", rank, brief(instruction), wrong), {rank_id(rank)},
-                  {brief(instruction)});
+      report_.add("R10", fmt::format("rank {}: '{}' {}", rank, brief(instruction), wrong),
+                  {rank_id(rank)}, {brief(instruction)});
     else
       steps_[store] = position;
   }
@@ -98,10 +104,13 @@ class Sequence {
       last = std::max({last, cell.first_backward(), cell.last_backward()});
     }
     if (last < steps_[store]) return;
-    report_.add("R10", fmt::format("rank {}: '{}' (position {}) comes after '{}' (position {}) of the same step: it would "
-                                   "read or add to weights that have moved on",
-                                   row.rank.value, brief(compute[last]), last, brief(step), steps_[store]),
-                {row.rank}, {brief(step), brief(compute[last])});
+    report_.add(
+        "R10",
+        fmt::format(
+            "rank {}: '{}' (position {}) comes after '{}' (position {}) of the same step: it would "
+            "read or add to weights that have moved on",
+            row.rank.value, brief(compute[last]), last, brief(step), steps_[store]),
+        {row.rank}, {brief(step), brief(compute[last])});
   }
 
   void tree(std::size_t store) {
@@ -110,11 +119,13 @@ class Sequence {
     for (const std::vector<std::int32_t>& copy : row.accumulation.copies)
       for (const std::int32_t microbatch : copy) {
         if (microbatch < 0 || static_cast<std::size_t>(microbatch) >= times.size())
-          return refuse_tree(store, fmt::format("names microbatch {}; the body has {}", microbatch, times.size()));
+          return refuse_tree(
+              store, fmt::format("names microbatch {}; the body has {}", microbatch, times.size()));
         ++times[static_cast<std::size_t>(microbatch)];
       }
     for (std::size_t m = 0; m < times.size(); ++m)
-      if (times[m] != 1) return refuse_tree(store, fmt::format("names microbatch {} {} times", m, times[m]));
+      if (times[m] != 1)
+        return refuse_tree(store, fmt::format("names microbatch {} {} times", m, times[m]));
     if (row.copy < 0 || static_cast<std::size_t>(row.copy) >= row.accumulation.copies.size())
       return refuse_tree(store, fmt::format("has no list for copy {}", row.copy));
 
@@ -129,19 +140,23 @@ class Sequence {
       if (first != kAbsent) added.emplace_back(first, static_cast<std::int32_t>(m));
     }
     std::sort(added.begin(), added.end());
-    const std::vector<std::int32_t>& listed = row.accumulation.copies[static_cast<std::size_t>(row.copy)];
+    const std::vector<std::int32_t>& listed =
+        row.accumulation.copies[static_cast<std::size_t>(row.copy)];
     if (listed.size() != added.size())
-      return refuse_tree(store, fmt::format("lists {} microbatches for copy {}; rank {} runs {}", listed.size(), row.copy,
-                                            row.rank.value, added.size()));
+      return refuse_tree(store, fmt::format("lists {} microbatches for copy {}; rank {} runs {}",
+                                            listed.size(), row.copy, row.rank.value, added.size()));
     for (std::size_t k = 0; k < added.size(); ++k)
       if (listed[k] != added[k].second)
-        return refuse_tree(store, fmt::format("adds microbatch {} as number {}; rank {} adds microbatch {} then", listed[k],
-                                              k, row.rank.value, added[k].second));
+        return refuse_tree(
+            store, fmt::format("adds microbatch {} as number {}; rank {} adds microbatch {} then",
+                               listed[k], k, row.rank.value, added[k].second));
   }
 
   void refuse_tree(std::size_t store, const std::string& what) {
-    report_.add("R12", fmt::format("the accumulation tree of store {} (stage {}) {}", store,
-                                   program_.stores[store].stage.value, what), {program_.stores[store].rank});
+    report_.add("R12",
+                fmt::format("the accumulation tree of store {} (stage {}) {}", store,
+                            program_.stores[store].stage.value, what),
+                {program_.stores[store].rank});
   }
 
   const Program& program_;
@@ -173,14 +188,20 @@ void check_collectives(const Program& program, Report& report) {
           const auto group = static_cast<std::size_t>(instruction.target);
           const std::vector<RankId>& ranks = program.groups[group].ranks;
           if (std::find(ranks.begin(), ranks.end(), rank_id(r)) == ranks.end()) {
-            report.add("R6", fmt::format("rank {}: '{}', but it is not a member of group {}", r, brief(instruction), group),
+            report.add("R6",
+                       fmt::format("rank {}: '{}', but it is not a member of group {}", r,
+                                   brief(instruction), group),
                        {rank_id(r)}, {brief(instruction)});
             continue;
           }
-          if (members[group].empty() || members[group].back().rank != r) members[group].push_back({r, s, {}});
+          if (members[group].empty() || members[group].back().rank != r)
+            members[group].push_back({r, s, {}});
           if (members[group].back().stream != s)
-            report.add("R6", fmt::format("rank {} calls group {} from streams {} and {}: their order is open", r, group,
-                                         members[group].back().stream, s), {rank_id(r)}, {brief(instruction)});
+            report.add(
+                "R6",
+                fmt::format("rank {} calls group {} from streams {} and {}: their order is open", r,
+                            group, members[group].back().stream, s),
+                {rank_id(r)}, {brief(instruction)});
           members[group].back().calls.push_back(&instruction);
         }
       }
@@ -190,16 +211,23 @@ void check_collectives(const Program& program, Report& report) {
     if (members[g].empty()) continue;
     const Member& first = members[g].front();
     if (members[g].size() != program.groups[g].ranks.size())
-      report.add("R6", fmt::format("{} of the {} members of group {} call it", members[g].size(),
-                                   program.groups[g].ranks.size(), g), program.groups[g].ranks);
+      report.add("R6",
+                 fmt::format("{} of the {} members of group {} call it", members[g].size(),
+                             program.groups[g].ranks.size(), g),
+                 program.groups[g].ranks);
     for (const Member& other : members[g]) {
       for (std::size_t k = 0; k < std::max(first.calls.size(), other.calls.size()); ++k) {
         const auto called = [&](const Member& member) {
-          return k < member.calls.size() ? fmt::format("calls '{}'", brief(*member.calls[k])) : std::string("has ended");
+          return k < member.calls.size() ? fmt::format("calls '{}'", brief(*member.calls[k]))
+                                         : std::string("has ended");
         };
-        if (k < first.calls.size() && k < other.calls.size() && first.calls[k]->key == other.calls[k]->key) continue;
-        report.add("R6", fmt::format("call {} of group {}: rank {} {}, rank {} {}", k, g, first.rank, called(first),
-                                     other.rank, called(other)), {rank_id(first.rank), rank_id(other.rank)});
+        if (k < first.calls.size() && k < other.calls.size() &&
+            first.calls[k]->key == other.calls[k]->key)
+          continue;
+        report.add("R6",
+                   fmt::format("call {} of group {}: rank {} {}, rank {} {}", k, g, first.rank,
+                               called(first), other.rank, called(other)),
+                   {rank_id(first.rank), rank_id(other.rank)});
         break;
       }
     }

@@ -33,18 +33,21 @@ bool read_value(ReadContext& context, const Value& value, Instruction& x) {
   return true;
 }
 
-void write_value(JsonWriter& writer, const Instruction& x) { writer.value(text(x)); }
+void write_value(JsonWriter& writer, const Instruction& x) {
+  writer.value(text(x));
+}
 
 bool read_value(ReadContext& context, const Value& value, Buffer& x) {
   if (!check_kind(context, value, Value::Kind::Array, "a buffer")) return false;
   if (value.array().size() != kBufferFields)
-    return context.fail(value, fmt::format("a buffer has {} fields, not {}", kBufferFields, value.array().size()),
-                        "class, stage, microbatch, slice, owner, first, last, bytes, offset");
+    return context.fail(
+        value, fmt::format("a buffer has {} fields, not {}", kBufferFields, value.array().size()),
+        "class, stage, microbatch, slice, owner, first, last, bytes, offset");
   return read_element(context, value, 0, x.cls) && read_element(context, value, 1, x.stage) &&
-         read_element(context, value, 2, x.microbatch) && read_element(context, value, 3, x.slice) &&
-         read_element(context, value, 4, x.owner) && read_element(context, value, 5, x.first) &&
-         read_element(context, value, 6, x.last) && read_element(context, value, 7, x.bytes) &&
-         read_element(context, value, 8, x.offset);
+         read_element(context, value, 2, x.microbatch) &&
+         read_element(context, value, 3, x.slice) && read_element(context, value, 4, x.owner) &&
+         read_element(context, value, 5, x.first) && read_element(context, value, 6, x.last) &&
+         read_element(context, value, 7, x.bytes) && read_element(context, value, 8, x.offset);
 }
 
 void write_value(JsonWriter& writer, const Buffer& x) {
@@ -168,6 +171,8 @@ Result<Program> read_program(std::string_view text, std::string file_name) {
   return read_program(document, std::move(file_name));
 }
 
-std::string write_program(const Program& program) { return to_json(program, kProgramSchema); }
+std::string write_program(const Program& program) {
+  return to_json(program, kProgramSchema);
+}
 
 }  // namespace penstock

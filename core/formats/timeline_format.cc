@@ -8,11 +8,13 @@ namespace penstock {
 namespace {
 
 // A row of the file: its length, its fields one by one.
-bool check_row(ReadContext& context, const Value& value, std::size_t least, std::size_t most, const char* fields) {
+bool check_row(ReadContext& context, const Value& value, std::size_t least, std::size_t most,
+               const char* fields) {
   if (!check_kind(context, value, Value::Kind::Array, "a row")) return false;
   const std::size_t size = value.array().size();
   if (size >= least && size <= most) return true;
-  return context.fail(value, fmt::format("a row of {} fields", size), fmt::format("a row is [{}]", fields));
+  return context.fail(value, fmt::format("a row of {} fields", size),
+                      fmt::format("a row is [{}]", fields));
 }
 
 template <class T>
@@ -28,7 +30,8 @@ bool read_key(ReadContext& context, const Value& row, std::size_t i, Instruction
   Result<Instruction> parsed = parse_instruction(value.string());
   if (!parsed) return context.fail(value, std::move(parsed.error()));
   if (*parsed != Instruction{.key = parsed->key})
-    return context.fail(value, fmt::format("'{}' is more than a key", value.string()), "a key reads like 'F 0.3'");
+    return context.fail(value, fmt::format("'{}' is more than a key", value.string()),
+                        "a key reads like 'F 0.3'");
   key = parsed->key;
   return true;
 }
@@ -45,9 +48,9 @@ void write_value(JsonWriter& writer, const Track& x) {
 
 // [track, step, start, end, key], with a label's number in place of the key, or after it.
 bool read_value(ReadContext& context, const Value& value, Span& x) {
-  if (!check_row(context, value, 5, 6, "track, step, start, end, key or label") || !read_element(context, value, 0, x.track) ||
-      !read_element(context, value, 1, x.step) || !read_element(context, value, 2, x.start) ||
-      !read_element(context, value, 3, x.end))
+  if (!check_row(context, value, 5, 6, "track, step, start, end, key or label") ||
+      !read_element(context, value, 0, x.track) || !read_element(context, value, 1, x.step) ||
+      !read_element(context, value, 2, x.start) || !read_element(context, value, 3, x.end))
     return false;
   if (value.array().size() == 6)
     return read_key(context, value, 4, x.key) && read_element(context, value, 5, x.label);
@@ -55,18 +58,27 @@ bool read_value(ReadContext& context, const Value& value, Span& x) {
   return read_key(context, value, 4, x.key);
 }
 void write_value(JsonWriter& writer, const Span& x) {
-  writer.begin_array(JsonWriter::Layout::Line).value(x.track).value(x.step).value(x.start.value).value(x.end.value);
+  writer.begin_array(JsonWriter::Layout::Line)
+      .value(x.track)
+      .value(x.step)
+      .value(x.start.value)
+      .value(x.end.value);
   if (x.label < 0 || x.key != InstructionKey{}) writer.value(text(x.key));
   if (x.label >= 0) writer.value(x.label);
   writer.end_array();
 }
 
 bool read_value(ReadContext& context, const Value& value, CounterPoint& x) {
-  return check_row(context, value, 3, 3, "counter, time, value") && read_element(context, value, 0, x.counter) &&
-         read_element(context, value, 1, x.time) && read_element(context, value, 2, x.value);
+  return check_row(context, value, 3, 3, "counter, time, value") &&
+         read_element(context, value, 0, x.counter) && read_element(context, value, 1, x.time) &&
+         read_element(context, value, 2, x.value);
 }
 void write_value(JsonWriter& writer, const CounterPoint& x) {
-  writer.begin_array(JsonWriter::Layout::Line).value(x.counter).value(x.time.value).value(x.value).end_array();
+  writer.begin_array(JsonWriter::Layout::Line)
+      .value(x.counter)
+      .value(x.time.value)
+      .value(x.value)
+      .end_array();
 }
 
 bool read_value(ReadContext& context, const Value& value, Flow& x) {
@@ -88,17 +100,20 @@ void describe(A& a, Counter& x) {
 template <class A>
 void check_references(A& a, const Timeline& x) {
   const auto refuse = [&](const char* key, std::size_t row, std::string_view what) {
-    a.fail(key, fmt::format("row {} of {} {}", row, key, what), "the file was damaged or edited: write it anew");
+    a.fail(key, fmt::format("row {} of {} {}", row, key, what),
+           "the file was damaged or edited: write it anew");
   };
   const auto is_rank = [&](RankId rank) { return rank.valid() && rank.value < x.ranks; };
   for (std::size_t i = 0; i < x.tracks.size(); ++i)
     if (!is_rank(x.tracks[i].rank)) return refuse("tracks", i, "is of a rank that is not there");
   for (std::size_t i = 0; i < x.counters.size(); ++i)
-    if (!is_rank(x.counters[i].rank)) return refuse("counters", i, "is of a rank that is not there");
+    if (!is_rank(x.counters[i].rank))
+      return refuse("counters", i, "is of a rank that is not there");
   for (std::size_t i = 0; i < x.spans.size(); ++i) {
     const Span& span = x.spans[i];
     if (span.track >= x.tracks.size()) return refuse("spans", i, "is of a track that is not there");
-    if (span.label >= static_cast<std::int64_t>(x.labels.size())) return refuse("spans", i, "has a label that is not there");
+    if (span.label >= static_cast<std::int64_t>(x.labels.size()))
+      return refuse("spans", i, "has a label that is not there");
     if (span.end < span.start) return refuse("spans", i, "ends before it starts");
     if (i == 0) continue;
     const Span& before = x.spans[i - 1];
@@ -106,13 +121,16 @@ void check_references(A& a, const Timeline& x) {
       return refuse("spans", i, "overlaps the row before it, or should come before it");
   }
   for (std::size_t i = 0; i < x.points.size(); ++i)
-    if (x.points[i].counter >= x.counters.size()) return refuse("points", i, "is of a counter that is not there");
+    if (x.points[i].counter >= x.counters.size())
+      return refuse("points", i, "is of a counter that is not there");
   for (std::size_t i = 0; i < x.flows.size(); ++i)
     if (x.flows[i].from >= x.spans.size() || x.flows[i].to >= x.spans.size())
       return refuse("flows", i, "joins spans that are not there");
-  for (const auto& [key, list] : {std::pair("peak_memory_bytes", &x.peak_memory), std::pair("live_peak_bytes", &x.live_peak)})
+  for (const auto& [key, list] :
+       {std::pair("peak_memory_bytes", &x.peak_memory), std::pair("live_peak_bytes", &x.live_peak)})
     if (!list->empty() && list->size() != static_cast<std::size_t>(x.ranks))
-      return a.fail(key, fmt::format("{} entries for {} ranks", list->size(), x.ranks), "one a rank, or none");
+      return a.fail(key, fmt::format("{} entries for {} ranks", list->size(), x.ranks),
+                    "one a rank, or none");
 }
 
 template <class A>
@@ -145,6 +163,8 @@ Result<Timeline> read_timeline(std::string_view text, std::string file_name) {
   return read_timeline(document, std::move(file_name));
 }
 
-std::string write_timeline(const Timeline& timeline) { return to_json(timeline, kTimelineSchema); }
+std::string write_timeline(const Timeline& timeline) {
+  return to_json(timeline, kTimelineSchema);
+}
 
 }  // namespace penstock

@@ -9,7 +9,8 @@
 
 namespace penstock {
 
-// [l]: nanoseconds of the longest chain from layer 0 up to and with l, by F and by BF; -1 where l does not depend on 0.
+// [l]: nanoseconds of the longest chain from layer 0 up to and with l, by F and by BF; -1 where l
+// does not depend on 0.
 struct Chains {
   std::vector<std::int64_t> forward, backward;
 };

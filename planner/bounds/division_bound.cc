@@ -11,7 +11,8 @@ Bound division_bound(const BoundProblem& problem) {
   const std::size_t ranks = std::min(n, static_cast<std::size_t>(problem.ranks));
   const Chains chains = chains_from_first(problem);
 
-  // [stages][first]: the least longest stage of the layers from `first` on in at most so many stages.
+  // [stages][first]: the least longest stage of the layers from `first` on in at most so many
+  // stages.
   std::vector<std::int64_t> value((ranks + 1) * (n + 1), std::numeric_limits<std::int64_t>::max());
   for (std::size_t s = 0; s <= ranks; ++s) value[s * (n + 1) + n] = 0;
   for (std::size_t first = n; first-- > 0;) {

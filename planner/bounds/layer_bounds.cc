@@ -5,7 +5,9 @@
 namespace penstock {
 namespace {
 
-Nanoseconds whole(const StageTimes& times) { return times.order_forward() + times.backward(); }
+Nanoseconds whole(const StageTimes& times) {
+  return times.order_forward() + times.backward();
+}
 
 }  // namespace
 
@@ -29,13 +31,15 @@ Chains chains_from_first(const BoundProblem& problem) {
 
 Bound work_bound(const BoundProblem& problem) {
   Nanoseconds work;
-  for (const StageTimes& times : *problem.layers) work += problem.microbatches * whole(times) + times.step;
+  for (const StageTimes& times : *problem.layers)
+    work += problem.microbatches * whole(times) + times.step;
   return {"work", seconds(work) / problem.ranks};
 }
 
 Bound longest_layer_bound(const BoundProblem& problem) {
   Nanoseconds longest;
-  for (const StageTimes& times : *problem.layers) longest = std::max(longest, problem.microbatches * whole(times) + times.step);
+  for (const StageTimes& times : *problem.layers)
+    longest = std::max(longest, problem.microbatches * whole(times) + times.step);
   return {"longest layer", seconds(longest)};
 }
 
@@ -47,7 +51,8 @@ Bound fill_and_drain_bound(const BoundProblem& problem) {
     if (chains.forward[l] < 0) continue;
     const std::int64_t head = chains.forward[l] - layers[l].order_forward().value;
     const std::int64_t tail = chains.backward[l] - layers[l].backward().value;
-    longest = std::max(longest, Nanoseconds(head + tail) + problem.microbatches * whole(layers[l]) + layers[0].step);
+    longest = std::max(longest, Nanoseconds(head + tail) + problem.microbatches * whole(layers[l]) +
+                                    layers[0].step);
   }
   return {"fill and drain", seconds(longest)};
 }

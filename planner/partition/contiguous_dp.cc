@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace penstock {
 namespace {
@@ -16,8 +17,16 @@ Bytes least_memory(const StageFigures& figures, RankDemand demand, std::int64_t 
 }
 
 // Of a step; `waits`: for the messages of one microbatch.
-Nanoseconds step_time(const StageFigures& figures, Nanoseconds waits, std::int64_t microbatches) {
-  return microbatches * (figures.compute + waits) + std::max(figures.before, figures.step);
+Nanoseconds step_time(const StageFigures& figures, Nanoseconds waits,
+                      const DivisionProblem& problem) {
+  const Nanoseconds fill = problem.counts_fill ? figures.before : Nanoseconds(0);
+  return problem.microbatches * (figures.compute + waits) + std::max(fill, figures.step);
+}
+
+// What no longer range from the same first layer takes less of.
+Bytes growing_memory(const StageFigures& figures, RankDemand demand, std::int64_t states) {
+  return (2 + states) * figures.parameters + figures.workspace +
+         std::max(demand.peak, demand.before_backward) * (figures.stash + figures.data);
 }
 
 // What a stage [first, end) costs at a position.
@@ -28,29 +37,37 @@ struct StageCost {
 class Divider {
  public:
   Divider(StageGrower& range, const DivisionProblem& problem)
-      : range_(range), problem_(problem), n_(range.layers()), p_(static_cast<std::int32_t>(problem.demands.size())) {
+      : range_(range),
+        problem_(problem),
+        n_(range.layers()),
+        p_(static_cast<std::int32_t>(problem.demands.size())) {
     PENSTOCK_CHECK(p_ >= 1 && p_ <= n_, "as many stages as layers, at most");
-    PENSTOCK_CHECK(problem.limits.size() == problem.demands.size() && problem.from_previous.size() == problem.demands.size() &&
+    PENSTOCK_CHECK(problem.limits.size() == problem.demands.size() &&
+                       problem.from_previous.size() == problem.demands.size() &&
                        problem.from_next.size() == problem.demands.size(),
                    "one figure for each stage");
     for (std::int32_t s = 0; s < p_; ++s) {
-      previous_class_.push_back(class_of(s > 0 ? problem.from_previous[at(s)] : problem.from_previous[0]));
-      next_class_.push_back(class_of(s + 1 < p_ ? problem.from_next[at(s)] : problem.from_previous[0]));
+      previous_class_.push_back(
+          class_of(s > 0 ? problem.from_previous[at(s)] : problem.from_previous[0]));
+      next_class_.push_back(
+          class_of(s + 1 < p_ ? problem.from_next[at(s)] : problem.from_previous[0]));
+      const Bytes reserved = problem.reserved.empty() ? Bytes(0) : problem.reserved[at(s)];
+      limits_.push_back(
+          problem.limits[at(s)].value == 0 ? kInfinite : (problem.limits[at(s)] - reserved).value);
     }
     in_times_.resize(hops_.size());
     out_times_.resize(hops_.size());
   }
 
-  tl::expected<Division, Shortage> run() {
+  std::optional<Division> divide() {
     Division division;
     // A division within the estimate is the optimum: what was left out is beyond it.
     for (most_time_ = estimate();; most_time_ *= 2) {
-      const std::int64_t time = best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; });
-      if (time <= most_time_) {
-        division.bottleneck = Nanoseconds(time);
-        break;
-      }
-      if (!left_out_) return tl::unexpected(shortage());
+      const std::int64_t time =
+          best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; });
+      division.bottleneck = Nanoseconds(time);
+      if (time <= most_time_ || (time < kInfinite && !left_out_)) break;
+      if (!left_out_) return std::nullopt;
     }
     const std::int64_t bottleneck = most_time_ = division.bottleneck.value;
     division.memory = Bytes(best([&](const StageCost& cost) {
@@ -64,6 +81,23 @@ class Divider {
     return division;
   }
 
+  Shortage shortage() {
+    std::int64_t excess = kInfinite;
+    for (most_excess_ = kTensorAlignment;; most_excess_ *= 16) {
+      excess = best([](const StageCost& cost) { return cost.excess; });
+      if (excess <= most_excess_) break;
+    }
+    std::int32_t first = 0, stage = 0;
+    for (const std::int32_t end : ends()) {
+      range_.start(first);
+      while (range_.end() < end) range_.extend();
+      if (cost(stage, range_.figures()).excess == excess) return {stage, first, end, Bytes(excess)};
+      first = end;
+      ++stage;
+    }
+    PENSTOCK_CHECK(false, "one of the stages lacks what the division lacks");
+  }
+
  private:
   // A little more than an even share of all work, transfers aside, and at least the longest layer.
   std::int64_t estimate() {
@@ -71,7 +105,8 @@ class Divider {
     for (std::int32_t layer = 0; layer < n_; ++layer) {
       range_.start(layer);
       range_.extend();
-      const std::int64_t time = problem_.microbatches * range_.figures().compute.value + range_.figures().step.value;
+      const std::int64_t time =
+          problem_.microbatches * range_.figures().compute.value + range_.figures().step.value;
       whole += time;
       longest = std::max(longest, time);
     }
@@ -79,7 +114,9 @@ class Divider {
   }
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-  std::size_t cell(std::int32_t stage, std::int32_t first) const { return at(stage) * at(n_ + 1) + at(first); }
+  std::size_t cell(std::int32_t stage, std::int32_t first) const {
+    return at(stage) * at(n_ + 1) + at(first);
+  }
 
   // Hops are few: their transfer times are computed once a range, not once a position.
   std::size_t class_of(const Hop& hop) {
@@ -93,12 +130,11 @@ class Divider {
     std::int64_t waits = 0;
     if (stage > 0) waits += in_times_[previous_class_[at(stage)]];
     if (stage + 1 < p_) waits += out_times_[next_class_[at(stage)]];
-    StageCost cost{step_time(figures, Nanoseconds(waits), problem_.microbatches).value, 0, 0};
-    const Bytes memory = least_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states);
-    const Bytes limit = problem_.limits[at(stage)];
-    cost.memory = memory.value;
-    const Bytes reserved = problem_.reserved.empty() ? Bytes(0) : problem_.reserved[at(stage)];
-    if (limit.value > 0) cost.excess = std::max<std::int64_t>(0, (memory + reserved - limit).value);
+    StageCost cost{step_time(figures, Nanoseconds(waits), problem_).value, 0, 0};
+    cost.memory =
+        least_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states).value;
+    if (limits_[at(stage)] < kInfinite)
+      cost.excess = std::max<std::int64_t>(0, cost.memory - limits_[at(stage)]);
     for (const RefusedStage& refused : problem_.refused) {
       if (refused.stage == stage && refused.first == range_.first() && refused.end == range_.end())
         cost.excess = std::max(cost.excess, refused.excess.value);
@@ -106,8 +142,14 @@ class Divider {
     return cost;
   }
 
-  // The least over divisions of the largest `value` of a stage; value_ and next_ then hold, for stages s.. over layers j..,
-  // that least and the smallest end of stage s that attains it.
+  bool outgrown(std::int32_t stage, const StageFigures& figures) const {
+    if (limits_[at(stage)] == kInfinite) return false;
+    return growing_memory(figures, problem_.demands[at(stage)], problem_.optimizer_states).value >
+           limits_[at(stage)] + most_excess_;
+  }
+
+  // The least over divisions of the largest `value` of a stage; value_ and next_ then hold, for
+  // stages s.. over layers j.., that least and the smallest end of stage s that attains it.
   template <class Value>
   std::int64_t best(Value value) {
     value_.assign(at(p_ + 1) * at(n_ + 1), kInfinite);
@@ -115,12 +157,14 @@ class Divider {
     left_out_ = false;
     value_[cell(p_, n_)] = 0;
     for (std::int32_t first = n_ - 1; first >= 0; --first) {
+      positions_.clear();  // at which the range may still fit; each stage before needs a layer
+      for (std::int32_t stage = 0; stage <= std::min(first, p_ - 1); ++stage)
+        positions_.push_back(stage);
       range_.start(first);
-      while (range_.end() < n_) {
+      while (range_.end() < n_ && !positions_.empty()) {
         range_.extend();
-        const std::int32_t end = range_.end();
         const StageFigures& figures = range_.figures();
-        if (step_time(figures, Nanoseconds(0), problem_.microbatches).value > most_time_) {
+        if (step_time(figures, Nanoseconds(0), problem_).value > most_time_) {
           left_out_ = true;  // and so is every longer range
           break;
         }
@@ -128,21 +172,24 @@ class Divider {
           in_times_[h] = hops_[h].time(figures.received).value;
           out_times_[h] = hops_[h].time(figures.sent).value;
         }
-        // Each stage before and after needs a layer; the last stage ends with the layers.
-        const std::int32_t least = end == n_ ? p_ - 1 : std::max(0, p_ - 1 - (n_ - end));
-        const std::int32_t most = std::min(first, end == n_ ? p_ - 1 : p_ - 2);
-        for (std::int32_t stage = least; stage <= most; ++stage) {
-          const std::int64_t rest = value_[cell(stage + 1, end)];
-          std::int64_t& known = value_[cell(stage, first)];
-          if (rest >= known) continue;
-          const std::int64_t whole = std::max(rest, value(cost(stage, figures)));
-          if (whole >= known) continue;
-          known = whole;
-          next_[cell(stage, first)] = end;
-        }
+        std::erase_if(positions_, [&](std::int32_t stage) { return outgrown(stage, figures); });
+        for (const std::int32_t stage : positions_) try_stage(stage, value);
       }
     }
     return value_[cell(0, 0)];
+  }
+
+  // The range at hand as that stage, before the best of what is behind it.
+  template <class Value>
+  void try_stage(std::int32_t stage, const Value& value) {
+    const std::int64_t rest = value_[cell(
+        stage + 1, range_.end())];  // infinite where too few layers are left, or too many
+    std::int64_t& known = value_[cell(stage, range_.first())];
+    if (rest >= known) return;
+    const std::int64_t whole = std::max(rest, value(cost(stage, range_.figures())));
+    if (whole >= known) return;
+    known = whole;
+    next_[cell(stage, range_.first())] = range_.end();
   }
 
   std::vector<std::int32_t> ends() const {
@@ -154,31 +201,19 @@ class Divider {
     return ends;
   }
 
-  Shortage shortage() {
-    most_time_ = kInfinite;
-    const std::int64_t excess = best([](const StageCost& cost) { return cost.excess; });
-    Shortage shortage;
-    std::int32_t first = 0, stage = 0;
-    for (const std::int32_t end : ends()) {
-      range_.start(first);
-      while (range_.end() < end) range_.extend();
-      if (cost(stage, range_.figures()).excess == excess) return {stage, first, end, Bytes(excess)};
-      first = end;
-      ++stage;
-    }
-    return shortage;
-  }
-
   StageGrower& range_;
   const DivisionProblem& problem_;
   const std::int32_t n_, p_;
+  std::vector<std::int64_t> limits_;
   std::vector<Hop> hops_;
   std::vector<std::size_t> previous_class_, next_class_;
   std::vector<std::int64_t> in_times_, out_times_;  // by hop class, of the range at hand
-  std::vector<std::int64_t> value_;                 // [stage][first]
+  std::vector<std::int32_t> positions_;
+  std::vector<std::int64_t> value_;  // [stage][first]
   std::vector<std::int32_t> next_;
   std::int64_t most_time_ = kInfinite;  // ranges that compute for longer are left out
-  bool left_out_ = false;
+  std::int64_t most_excess_ = 0;        // and stages that exceed their limit by more
+  bool left_out_ = false;               // for their time
 };
 
 }  // namespace
@@ -197,20 +232,27 @@ std::vector<RankDemand> rank_demands(const Order& order) {
   return demands;
 }
 
-Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {
+Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem,
+                       std::int32_t stage) {
   const auto s = static_cast<std::size_t>(stage);
   Nanoseconds waits;
   if (s > 0) waits += problem.from_previous[s].time(figures.received);
   if (s + 1 < problem.demands.size()) waits += problem.from_next[s].time(figures.sent);
-  return step_time(figures, waits, problem.microbatches);
+  return step_time(figures, waits, problem);
 }
 
-Bytes least_memory(const StageFigures& figures, const DivisionProblem& problem, std::int32_t stage) {
-  return least_memory(figures, problem.demands[static_cast<std::size_t>(stage)], problem.optimizer_states);
+Bytes least_memory(const StageFigures& figures, const DivisionProblem& problem,
+                   std::int32_t stage) {
+  return least_memory(figures, problem.demands[static_cast<std::size_t>(stage)],
+                      problem.optimizer_states);
 }
 
-tl::expected<Division, Shortage> divide(StageGrower& range, const DivisionProblem& problem) {
-  return Divider(range, problem).run();
+std::optional<Division> divide(StageGrower& range, const DivisionProblem& problem) {
+  return Divider(range, problem).divide();
+}
+
+Shortage shortage(StageGrower& range, const DivisionProblem& problem) {
+  return Divider(range, problem).shortage();
 }
 
 }  // namespace penstock

@@ -7,14 +7,17 @@
 namespace penstock {
 namespace {
 
-Bytes aligned(Bytes bytes) { return align_up(bytes, kTensorAlignment); }
+Bytes aligned(Bytes bytes) {
+  return align_up(bytes, kTensorAlignment);
+}
 
 }  // namespace
 
 StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
   const Network& network = workload.networks.front();
   const std::int64_t microbatch = costs.microbatch;
-  for (const Source& source : workload.sources) source_sizes_.push_back(aligned(microbatch * source.sample.bytes()));
+  for (const Source& source : workload.sources)
+    source_sizes_.push_back(aligned(microbatch * source.sample.bytes()));
   layers_.resize(network.layers.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = network.layers[i];
@@ -38,16 +41,19 @@ StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
     facts.scratch = aligned(cost.scratch);
     for (const Parameter& parameter : layer.parameters)
       facts.parameters += aligned(Bytes(parameter.elements() * size_of(DataType::F32)));
-    facts.compute = cost.load + cost.forward + cost.loss + cost.backward_input + cost.backward_weight;
+    facts.compute =
+        cost.load + cost.forward + cost.loss + cost.backward_input + cost.backward_weight;
     facts.step = cost.step;
   }
   // Backwards run only on the way to a loss; in a network without one, everywhere.
-  const bool has_loss = std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& l) { return l.is_loss(); });
+  const bool has_loss = std::any_of(network.layers.begin(), network.layers.end(),
+                                    [](const Layer& l) { return l.is_loss(); });
   for (std::size_t i = layers_.size(); i-- > 0;) {
     if (!has_loss || network.layers[i].is_loss()) layers_[i].has_gradient = true;
     if (!layers_[i].has_gradient) layers_[i].keeps_inputs = false;
     if (layers_[i].has_gradient)
-      for (const std::int32_t input : layers_[i].inputs) layers_[static_cast<std::size_t>(input)].has_gradient = true;
+      for (const std::int32_t input : layers_[i].inputs)
+        layers_[static_cast<std::size_t>(input)].has_gradient = true;
   }
   before_.resize(layers_.size() + 1);
   for (std::size_t i = 0; i < layers_.size(); ++i) before_[i + 1] = before_[i] + layers_[i].compute;
@@ -64,8 +70,8 @@ void StageGrower::start(std::int32_t first) {
   ++round_;
 }
 
-// Of a layer whose output stays inside: when its backward runs, the gradient of its output and those of its inputs that
-// stay inside too lie in the workspace.
+// Of a layer whose output stays inside: when its backward runs, the gradient of its output and
+// those of its inputs that stay inside too lie in the workspace.
 Bytes StageGrower::gradients_at(std::int32_t layer) const {
   const LayerFacts& facts = layers_[static_cast<std::size_t>(layer)];
   if (!facts.has_gradient) return Bytes(0);
@@ -111,7 +117,8 @@ void StageGrower::extend() {
       gradients_ = std::max(gradients_, gradients_at(input));
     }
   }
-  // Layers that nobody reads: losses, whose output gradient has no place. Their inputs' gradients were counted above.
+  // Layers that nobody reads: losses, whose output gradient has no place. Their inputs' gradients
+  // were counted above.
   figures_.workspace = gradients_ + scratch_;
 }
 

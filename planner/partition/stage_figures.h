@@ -1,7 +1,8 @@
 #pragma once
 
-// Time and bytes of a contiguous range of layers as a stage, grown layer by layer: what the dynamic program over divisions
-// asks for n²/2 ranges. Sums are exact; what depends on how the other layers are divided is taken at its least.
+// Time and bytes of a contiguous range of layers as a stage, grown layer by layer: what the dynamic
+// program over divisions asks for n²/2 ranges. Sums are exact; what depends on how the other layers
+// are divided is taken at its least.
 
 #include <cstdint>
 #include <vector>
@@ -12,21 +13,26 @@
 namespace penstock {
 
 struct StageFigures {
-  Nanoseconds compute;    // of a microbatch: load, forward, loss, both backwards
-  Nanoseconds step;       // of an update
-  Nanoseconds before;     // what a microbatch takes in all layers before the range, forwards and backwards
-  Bytes parameters;       // of core/stage_layout, exactly
-  Bytes stash, data;      // likewise
-  Bytes workspace;        // at most core/stage_layout's, and the largest library scratch behind it
-  Bytes received;         // activations that come in, each tensor once; also the gradients that go out
-  Bytes sent;             // activations that later layers read, each tensor once (an edge to each reading stage carries
-                          // its own copy); also the gradients that come in
+  Nanoseconds compute;  // of a microbatch: load, forward, loss, both backwards
+  Nanoseconds step;     // of an update
+  Nanoseconds before;   // compute of all layers before the range
+  Bytes parameters;     // of core/stage_layout, exactly
+  Bytes stash, data;    // likewise
+  Bytes workspace;      // at most core/stage_layout's, and the largest library scratch behind it
+  // Activations that come in, each tensor once; also the gradients that go out.
+  Bytes received;
+  // Activations that later layers read, each tensor once, though every stage that reads it is sent
+  // a copy; also the gradients that come in.
+  Bytes sent;
 };
 
 // figures() is of the layers [first, end). Layers of network 0.
 //
 //   StageGrower range(workload, costs);
-//   for (range.start(j); range.end() < n;) { range.extend(); … range.figures() … }     O(n · inputs a layer) for one j
+//   range.start(j);
+//   while (range.end() < n) { range.extend(); use(range.figures()); }
+//
+// O(1) a start, O(inputs of the layer) an extension.
 class StageGrower {
  public:
   // Both must outlive this.
@@ -57,8 +63,9 @@ class StageGrower {
   std::vector<Nanoseconds> before_;  // [l]: compute of the layers before l
   std::int32_t first_ = 0, end_ = 0;
   StageFigures figures_;
-  Bytes gradients_, scratch_;               // the two parts of the workspace
-  std::vector<std::int32_t> received_in_;   // by layer: the start in which it was last counted, in received, in kept
+  Bytes gradients_, scratch_;  // the two parts of the workspace
+  std::vector<std::int32_t>
+      received_in_;  // by layer: the start in which it was last counted, in received, in kept
   std::vector<std::int32_t> kept_in_, source_in_;
   std::int32_t round_ = 0;
 };

@@ -1,17 +1,21 @@
-// 1F1B with flush: one forward, one backward in turn, so that a rank keeps as few microbatches as the pipeline needs
-// (Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training", ICML 2021, section 2.2, PipeDream-Flush; Fan et
-// al., "DAPPLE", PPoPP 2021, section 3, warm-up policy A). Also Megatron-LM's schedule without interleaving.
+// 1F1B with flush: one forward, one backward in turn, so that a rank keeps as few microbatches as
+// the pipeline needs (Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training", ICML
+// 2021, section 2.2, PipeDream-Flush; Fan et al., "DAPPLE", PPoPP 2021, section 3, warm-up policy
+// A). Also Megatron-LM's schedule without interleaving.
 //
 // Placement: stage s on rank s. Admits: any p >= 1, m >= 1, one chunk, whole microbatches.
-// Rank r runs w = min(m, p - 1 - r) forwards, then m - w pairs (F, BF), then w BF; microbatches ascend.
+// Rank r runs w = min(m, p - 1 - r) forwards, then m - w pairs (F, BF), then w BF; microbatches
+// ascend.
 //
 // With equal stages, T = F + B + W and C one transfer (eager, C <= F/2):
-//   makespan            (m + p - 1)·T + C·[2(p - 1)·(floor((m - 1)/p) + 1) + 2·max(0, ((m - 1) mod p) - 1)]
-//                       p microbatches in flight need p·T + 2(p - 1)·C for a round trip: each p of them lose 2(p - 1)·C
+//   makespan            (m + p - 1)·T + C·[2(p - 1)·(q + 1) + 2·max(0, r - 1)]
+//                       with q and r quotient and remainder of (m - 1)/p: p microbatches in flight
+//                       need p·T + 2(p - 1)·C for a round trip, so each p of them lose 2(p - 1)·C
 //   bubble (C = 0)      (p - 1)/(m + p - 1)
 //   peak activations    min(m, p - r) on rank r
 //
-// p = 3, m = 4, a forward one column (its microbatch's digit), a backward two (its letter: a is microbatch 0), C = 0:
+// p = 3, m = 4, a forward one column (its microbatch's digit), a backward two (its letter: a is
+// microbatch 0), C = 0:
 //
 //   time    0         1
 //           012345678901234567
@@ -26,7 +30,9 @@
 namespace penstock {
 namespace {
 
-std::string refuses_1f1b(const Shape& shape) { return refuses_chunks_and_slices("1f1b", shape); }
+std::string refuses_1f1b(const Shape& shape) {
+  return refuses_chunks_and_slices("1f1b", shape);
+}
 
 Order emit_1f1b(const Shape& shape) {
   const std::int32_t p = shape.stages, m = shape.microbatches;
@@ -60,7 +66,9 @@ Schedule one_f_one_b() {
           .aliases = kAliases,
           .parameters = {},
           .about = "one forward, one backward in turn; rank r keeps at most p - r microbatches",
-          .source = "Narayanan et al., ICML 2021, section 2.2 (PipeDream-Flush); Fan et al., DAPPLE, PPoPP 2021",
+          .source =
+              "Narayanan et al., ICML 2021, section 2.2 (PipeDream-Flush); Fan et al., DAPPLE, "
+              "PPoPP 2021",
           .admits = "any stages and microbatches; chunks 1, slices 1",
           .refuses = refuses_1f1b,
           .emit = emit_1f1b};

@@ -1,6 +1,7 @@
 #pragma once
 
-// A schedule: a name, the shapes it admits, and the Order it emits. One file a schedule, one row in registry.cc.
+// A schedule: a name, the shapes it admits, and the Order it emits. One file a schedule, one row in
+// registry.cc.
 
 #include <map>
 #include <span>
@@ -43,12 +44,12 @@ struct ChosenSchedule {
   const Schedule* schedule = nullptr;
   std::map<std::string, std::string> parameters;
 };
-// By name or alias, with parameters after a colon: "zb_auto:limit=1.5,seed=3". Usage errors: an unknown schedule or
-// parameter (naming the nearest), a parameter twice or without its value.
+// By name or alias, with parameters after a colon: "zb_auto:limit=1.5,seed=3". Usage errors: an
+// unknown schedule or parameter (naming the nearest), a parameter twice or without its value.
 Result<ChosenSchedule> find_schedule(std::string_view text);
 
-// The order of a shape, or (Infeasible) why the schedule does not admit it. Orders of more than 2^28 operations (2 GiB)
-// are refused.
+// The order of a shape, or (Infeasible) why the schedule does not admit it. Orders of more than
+// 2^28 operations (2 GiB) are refused.
 Result<Order> emit(const Schedule& schedule, const Shape& shape);
 
 }  // namespace penstock

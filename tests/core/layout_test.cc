@@ -7,7 +7,9 @@
 namespace penstock::test {
 namespace {
 
-std::int64_t rounded(Bytes bytes) { return (bytes.value + 63) / 64 * 64; }
+std::int64_t rounded(Bytes bytes) {
+  return (bytes.value + 63) / 64 * 64;
+}
 
 // Every pair, every position: the plainest statement of what a layout must be.
 void expect_sound(const std::vector<Lifetime>& lives, const Layout& layout) {
@@ -20,7 +22,8 @@ void expect_sound(const std::vector<Lifetime>& lives, const Layout& layout) {
     if (lives[i].bytes.value > 0) top = std::max(top, begin + rounded(lives[i].bytes));
     std::int64_t live = 0;
     for (std::size_t k = 0; k < lives.size(); ++k) {
-      if (lives[k].first <= lives[i].first && lives[i].first <= lives[k].last) live += rounded(lives[k].bytes);
+      if (lives[k].first <= lives[i].first && lives[i].first <= lives[k].last)
+        live += rounded(lives[k].bytes);
       if (k == i || lives[k].first > lives[i].last || lives[k].last < lives[i].first) continue;
       const std::int64_t other = layout.offsets[k].value, other_end = other + lives[k].bytes.value;
       const bool empty = lives[i].bytes.value == 0 || lives[k].bytes.value == 0;
@@ -51,7 +54,9 @@ TEST(Layout, IsSoundForRandomLifetimes) {
     const Layout again = lay_out(lives);
     EXPECT_EQ(layout.offsets, again.offsets);
     if (lives.empty()) continue;
-    waste += static_cast<double>(layout.peak.value) / static_cast<double>(std::max<std::int64_t>(1, layout.live_peak.value)) - 1;
+    waste += static_cast<double>(layout.peak.value) /
+                 static_cast<double>(std::max<std::int64_t>(1, layout.live_peak.value)) -
+             1;
     ++layouts;
   }
   EXPECT_LT(waste / layouts, 0.06);  // random lifetimes are far worse than those of schedules
@@ -85,7 +90,8 @@ TEST(Layout, WastesNothingOnTheShapesOfGPipeAndOneFOneB) {
 }
 
 TEST(Layout, TakesTheSmallestGapThatFits) {
-  // Gaps of 192 (at 0) and 128 (at 256) are free when the last two come: 128 goes to the second, then 192 to the first.
+  // Gaps of 192 (at 0) and 128 (at 256) are free when the last two come: 128 goes to the second,
+  // then 192 to the first.
   const std::vector<Lifetime> lives = {{0, 0, Bytes(192)}, {0, 9, Bytes(65)},  {0, 0, Bytes(128)},
                                        {0, 9, Bytes(64)},  {1, 9, Bytes(128)}, {2, 9, Bytes(192)}};
   const Layout layout = lay_out(lives);
@@ -99,8 +105,10 @@ TEST(Layout, FreedSpaceAtTheTopIsUsedAgain) {
 }
 
 TEST(Layout, PacksMixedSizesBetterThanInOrderOfUseAlone) {
-  // In order of use 128 and 128 leave two gaps of 128 around a long-lived 64, too small each for the 256 that follows.
-  const std::vector<Lifetime> lives = {{0, 0, Bytes(128)}, {1, 1, Bytes(256)}, {0, 1, Bytes(64)}, {0, 0, Bytes(100)}};
+  // In order of use 128 and 128 leave two gaps of 128 around a long-lived 64, too small each for
+  // the 256 that follows.
+  const std::vector<Lifetime> lives = {
+      {0, 0, Bytes(128)}, {1, 1, Bytes(256)}, {0, 1, Bytes(64)}, {0, 0, Bytes(100)}};
   const Layout layout = lay_out(lives);
   expect_sound(lives, layout);
   EXPECT_EQ(layout.peak, layout.live_peak);

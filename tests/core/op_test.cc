@@ -16,8 +16,10 @@ TEST(Op, EveryNameReadsBack) {
 }
 
 TEST(Op, WaitingIsNotBusy) {
-  for (const Op op : {Op::Load, Op::F, Op::BF, Op::B, Op::W, Op::R, Op::Loss, Op::Step}) EXPECT_TRUE(is_busy(op)) << name(op);
-  for (const Op op : {Op::Send, Op::Recv, Op::Wait, Op::AllReduce, Op::Free}) EXPECT_FALSE(is_busy(op)) << name(op);
+  for (const Op op : {Op::Load, Op::F, Op::BF, Op::B, Op::W, Op::R, Op::Loss, Op::Step})
+    EXPECT_TRUE(is_busy(op)) << name(op);
+  for (const Op op : {Op::Send, Op::Recv, Op::Wait, Op::AllReduce, Op::Free})
+    EXPECT_FALSE(is_busy(op)) << name(op);
 }
 
 TEST(Op, TargetsAreOfOneTableEach) {

@@ -12,7 +12,8 @@ namespace {
 TEST(ChainOrder, HasOneStageARankAndEmptyLists) {
   const Order order = chain_order(3, 5);
   EXPECT_EQ(order.ranks, 3);
-  EXPECT_EQ(order.edges, (std::vector<StageEdge>{{StageId(0), StageId(1)}, {StageId(1), StageId(2)}}));
+  EXPECT_EQ(order.edges,
+            (std::vector<StageEdge>{{StageId(0), StageId(1)}, {StageId(1), StageId(2)}}));
   for (std::int32_t s = 0; s < 3; ++s) {
     EXPECT_EQ(order.rank(StageId(s)), RankId(s));
     EXPECT_TRUE(order.of(RankId(s)).empty());
@@ -20,7 +21,8 @@ TEST(ChainOrder, HasOneStageARankAndEmptyLists) {
 }
 
 TEST(OrderCosts, UniformOnesHaveOneEntryAStageAndAnEdge) {
-  const OrderCosts costs = OrderCosts::uniform(chain_order(3, 5), Nanoseconds(1), Nanoseconds(2), Nanoseconds(3), Nanoseconds(4));
+  const OrderCosts costs = OrderCosts::uniform(chain_order(3, 5), Nanoseconds(1), Nanoseconds(2),
+                                               Nanoseconds(3), Nanoseconds(4));
   EXPECT_EQ(costs.forward, std::vector(3, Nanoseconds(1)));
   EXPECT_EQ(costs.backward_input, std::vector(3, Nanoseconds(2)));
   EXPECT_EQ(costs.backward_weight, std::vector(3, Nanoseconds(3)));
@@ -34,7 +36,8 @@ TEST(OrderCosts, UniformOnesHaveOneEntryAStageAndAnEdge) {
 TEST(PeakActivations, OfGPipeAndOneFOneBAreTheKnownOnes) {
   for (std::int32_t p = 1; p <= 6; ++p) {
     for (std::int32_t m = 1; m <= 9; ++m) {
-      const PeakActivations one = peak_activations(one_f_one_b_order(p, m)), all = peak_activations(gpipe_order(p, m));
+      const PeakActivations one = peak_activations(one_f_one_b_order(p, m)),
+                            all = peak_activations(gpipe_order(p, m));
       for (std::int32_t r = 0; r < p; ++r) {
         EXPECT_EQ(one.until_weight[static_cast<std::size_t>(r)], std::min(m, p - r));
         EXPECT_EQ(all.until_weight[static_cast<std::size_t>(r)], m);
@@ -46,7 +49,8 @@ TEST(PeakActivations, OfGPipeAndOneFOneBAreTheKnownOnes) {
 
 TEST(PeakActivations, TellInputFromWeightGradients) {
   Order order = chain_order(1, 2);
-  for (const auto& [op, microbatch] : {std::pair(Op::F, 0u), {Op::B, 0u}, {Op::F, 1u}, {Op::B, 1u}, {Op::W, 0u}, {Op::W, 1u}}) {
+  for (const auto& [op, microbatch] :
+       {std::pair(Op::F, 0u), {Op::B, 0u}, {Op::F, 1u}, {Op::B, 1u}, {Op::W, 0u}, {Op::W, 1u}}) {
     OrderOp entry{.op = op};
     entry.microbatch = microbatch & 0xff;
     order.ops.push_back(entry);

@@ -16,8 +16,8 @@ TEST(Program, RecipesLastAsLongAsTheirSegmentsTogether) {
   EXPECT_EQ(recipe.duration(), Nanoseconds(12));
 }
 
-// 1F1B on p ranks: F and BF everywhere, a SEND and a RECV for each of 2(p-1) messages a microbatch, one LOAD and one LOSS,
-// a STEP a rank, a WAIT an edge.
+// 1F1B on p ranks: F and BF everywhere, a SEND and a RECV for each of 2(p-1) messages a microbatch,
+// one LOAD and one LOSS, a STEP a rank, a WAIT an edge.
 TEST(Program, CountsInstructionsOfAllRanksStreamsAndSections) {
   Program program = sample_program(one_f_one_b_order(4, 5));
   const std::size_t expected = 5 * (4 * 2 + 2 * 6 + 2) + 4 + 6;
@@ -35,7 +35,8 @@ TEST(Program, ResidentBytesCountWhatTheVectorsHold) {
   program.name = std::string(100, 'x');
   EXPECT_GE(program.resident_bytes(), 10 * sizeof(Buffer) + 101);
   const Program sample = sample_program(one_f_one_b_order(4, 50));
-  EXPECT_GE(sample.resident_bytes(), sample.instruction_count() * sizeof(Instruction) + sample.buffers.size() * sizeof(Buffer));
+  EXPECT_GE(sample.resident_bytes(), sample.instruction_count() * sizeof(Instruction) +
+                                         sample.buffers.size() * sizeof(Buffer));
 }
 
 TEST(Program, BuffersLieByRank) {

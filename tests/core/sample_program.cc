@@ -25,13 +25,15 @@ class Lowering {
   Lowering(const Order& order, const SampleOptions& options) : order_(order), options_(options) {}
 
   Program lower() {
-    program_.name = fmt::format("sample, {} stages, {} microbatches", order_.stages, order_.microbatches);
+    program_.name =
+        fmt::format("sample, {} stages, {} microbatches", order_.stages, order_.microbatches);
     program_.body_microbatches = order_.microbatches;
     program_.stages = order_.stages;
-    program_.recipes = {{"F", {{SegmentKind::Compute, Nanoseconds(100), Bytes(0), GroupId()}}},
-                        {"BF", {{SegmentKind::Compute, Nanoseconds(200), Bytes(0), GroupId()}}},
-                        {"transfer", {{SegmentKind::Transfer, Nanoseconds(10), options_.message, GroupId()}}},
-                        {"STEP", {{SegmentKind::Compute, Nanoseconds(50), Bytes(0), GroupId()}}}};
+    program_.recipes = {
+        {"F", {{SegmentKind::Compute, Nanoseconds(100), Bytes(0), GroupId()}}},
+        {"BF", {{SegmentKind::Compute, Nanoseconds(200), Bytes(0), GroupId()}}},
+        {"transfer", {{SegmentKind::Transfer, Nanoseconds(10), options_.message, GroupId()}}},
+        {"STEP", {{SegmentKind::Compute, Nanoseconds(50), Bytes(0), GroupId()}}}};
     for (const bool gradients : {false, true})
       for (std::int32_t s = 0; s + 1 < order_.stages; ++s) edge(s, gradients);
     for (std::int32_t s = 0; s < order_.stages; ++s) rank(s);
@@ -59,7 +61,8 @@ class Lowering {
     program_.edges.push_back(edge);
   }
 
-  static Instruction instruction(Op op, std::int32_t stage, std::int32_t microbatch, std::int32_t recipe, std::int32_t target = -1) {
+  static Instruction instruction(Op op, std::int32_t stage, std::int32_t microbatch,
+                                 std::int32_t recipe, std::int32_t target = -1) {
     Instruction out;
     out.key.op = op;
     out.key.stage = static_cast<std::uint16_t>(stage);
@@ -88,7 +91,8 @@ class Lowering {
       if (options_.blocking_sends) return body.push_back(out);
       out.after_stream = 0;
       out.after_index = static_cast<std::uint32_t>(body.size() - 1);
-      const auto stream = static_cast<std::size_t>(std::find(sends.begin(), sends.end(), edge) - sends.begin()) + 1;
+      const auto stream =
+          static_cast<std::size_t>(std::find(sends.begin(), sends.end(), edge) - sends.begin()) + 1;
       rank.streams[stream].body.push_back(out);
     };
     std::vector<std::int32_t> added;
@@ -117,13 +121,17 @@ class Lowering {
       body.push_back(wait);
     }
     program_.ranks.push_back(std::move(rank));
-    program_.stores.push_back({.name = fmt::format("stage {}", s), .stage = StageId(s), .rank = RankId(s), .accumulation = {{added}}});
+    program_.stores.push_back({.name = fmt::format("stage {}", s),
+                               .stage = StageId(s),
+                               .rank = RankId(s),
+                               .accumulation = {{added}}});
     buffers(s, sends);
   }
 
   void buffers(std::int32_t s, const std::vector<std::int32_t>& sends) {
     if (program_.first_buffer.empty()) program_.first_buffer.push_back(0);
-    const auto add = [&](BufferClass cls, std::int32_t microbatch, std::int32_t owner, Bytes bytes) {
+    const auto add = [&](BufferClass cls, std::int32_t microbatch, std::int32_t owner,
+                         Bytes bytes) {
       Buffer& buffer = program_.buffers.emplace_back();
       buffer.cls = cls;
       buffer.stage = static_cast<std::uint16_t>(s);
@@ -139,7 +147,8 @@ class Lowering {
       if (s == 0) add(BufferClass::Data, m, -1, options_.data);
       add(BufferClass::Stash, m, -1, options_.stash);
       for (const std::int32_t edge : sends) add(BufferClass::SendBuffer, m, edge, options_.message);
-      if (s + 1 < order_.stages) add(BufferClass::ReceiveBuffer, m, gradient_edge(s), options_.message);
+      if (s + 1 < order_.stages)
+        add(BufferClass::ReceiveBuffer, m, gradient_edge(s), options_.message);
     }
     program_.first_buffer.push_back(program_.buffers.size());
   }
@@ -176,6 +185,8 @@ Order one_f_one_b_order(std::int32_t stages, std::int32_t microbatches) {
   return order;
 }
 
-Program sample_program(const Order& order, const SampleOptions& options) { return Lowering(order, options).lower(); }
+Program sample_program(const Order& order, const SampleOptions& options) {
+  return Lowering(order, options).lower();
+}
 
 }  // namespace penstock::test

@@ -21,15 +21,17 @@ Timeline three_steps() {
   timeline.ranks = 2;
   timeline.tracks = {{RankId(0), "compute"}, {RankId(0), "send 0>1"}, {RankId(1), "compute"}};
   timeline.spans = {
-      span(0, 0, 10, 40, Op::F),   span(0, 0, 40, 100, Op::BF), span(0, 1, 100, 150, Op::F), span(0, 2, 150, 250, Op::BF),
-      span(1, 0, 40, 60, Op::Send), span(2, 0, 10, 60, Op::Recv), span(2, 0, 60, 90, Op::F),   span(2, 1, 90, 120, Op::F),
-      span(2, 1, 130, 160, Op::Step), span(2, 2, 160, 200, Op::Wait),
+      span(0, 0, 10, 40, Op::F),      span(0, 0, 40, 100, Op::BF),  span(0, 1, 100, 150, Op::F),
+      span(0, 2, 150, 250, Op::BF),   span(1, 0, 40, 60, Op::Send), span(2, 0, 10, 60, Op::Recv),
+      span(2, 0, 60, 90, Op::F),      span(2, 1, 90, 120, Op::F),   span(2, 1, 130, 160, Op::Step),
+      span(2, 2, 160, 200, Op::Wait),
   };
   return timeline;
 }
 
 TEST(StepTimes, RunFromEndToEnd) {
-  EXPECT_EQ(step_times(three_steps()), (std::vector{Nanoseconds(90), Nanoseconds(60), Nanoseconds(90)}));
+  EXPECT_EQ(step_times(three_steps()),
+            (std::vector{Nanoseconds(90), Nanoseconds(60), Nanoseconds(90)}));
   EXPECT_TRUE(step_times(Timeline{}).empty());
 }
 

@@ -37,7 +37,8 @@ TEST(Candidate, CostsOfADivisionAreThoseOfItsPlan) {
     const Workload workload = test::random_workload(draws, 8, 6);
     const CostTable costs = test::random_costs(draws, workload, 2, 1000);
     const Cluster cluster = test::random_cluster(draws, 3, Bytes(1 << 30), true);
-    const Setting setting = *make_setting(workload, cluster, costs, *find_schedule("1f1b"), 3, Bytes(0));
+    const Setting setting =
+        *make_setting(workload, cluster, costs, *find_schedule("1f1b"), 3, Bytes(0));
     EXPECT_EQ(setting.microbatches, 3);
     const auto n = static_cast<std::int32_t>(workload.networks[0].layers.size());
     const std::vector<std::int32_t> ends = {static_cast<std::int32_t>(draws.between(1, 4)), 6, n};
@@ -54,7 +55,8 @@ TEST(Candidate, CostsOfADivisionAreThoseOfItsPlan) {
     EXPECT_EQ(of_plan.gradient, divided.costs.gradient);
     StageTimes sum;
     for (const StageTimes& times : plan.layer_times) sum.forward += times.forward;
-    EXPECT_EQ(sum.forward, plan.stages[0].times.forward + plan.stages[1].times.forward + plan.stages[2].times.forward);
+    EXPECT_EQ(sum.forward, plan.stages[0].times.forward + plan.stages[1].times.forward +
+                               plan.stages[2].times.forward);
   }
 }
 
@@ -64,7 +66,9 @@ TEST(Candidate, ALimitNeverExceedsTheDevice) {
   const CostTable costs = test::random_costs(draws, workload, 1, 100);
   const Cluster cluster = test::random_cluster(draws, 2, Bytes(1000), false);
   const auto limit_for = [&](std::int64_t asked) {
-    return make_setting(workload, cluster, costs, *find_schedule("gpipe"), 2, Bytes(asked))->problem.limits[1].value;
+    return make_setting(workload, cluster, costs, *find_schedule("gpipe"), 2, Bytes(asked))
+        ->problem.limits[1]
+        .value;
   };
   EXPECT_EQ(limit_for(0), 1000);
   EXPECT_EQ(limit_for(400), 400);

@@ -14,8 +14,10 @@ Plan certified_plan(std::uint64_t seed) {
   const Workload workload = test::random_workload(draws, 8, 6);
   const CostTable costs = test::random_costs(draws, workload, 2, 1000);
   const Cluster cluster = test::random_cluster(draws, 4, Bytes(1 << 30), false);
-  const Setting setting = *make_setting(workload, cluster, costs, *find_schedule("1f1b"), 3, Bytes(0));
-  Plan plan = *plan_of(setting, {2, 5, static_cast<std::int32_t>(workload.networks[0].layers.size())});
+  const Setting setting =
+      *make_setting(workload, cluster, costs, *find_schedule("1f1b"), 3, Bytes(0));
+  Plan plan =
+      *plan_of(setting, {2, 5, static_cast<std::int32_t>(workload.networks[0].layers.size())});
   EXPECT_TRUE(predict(plan).has_value());
   certify(plan, 4);
   return plan;
@@ -23,12 +25,14 @@ Plan certified_plan(std::uint64_t seed) {
 
 std::string rules(const std::vector<Violation>& violations) {
   std::string out;
-  for (const Violation& violation : violations) out += violation.rule + ": " + violation.message + "\n";
+  for (const Violation& violation : violations)
+    out += violation.rule + ": " + violation.message + "\n";
   return out;
 }
 
 TEST(Certificate, HoldsForWhatThePlannerMakes) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) EXPECT_EQ(rules(verify(certified_plan(seed))), "") << "seed " << seed;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(rules(verify(certified_plan(seed))), "") << "seed " << seed;
 }
 
 TEST(Certificate, NamesItsBoundsAndItsSpace) {
@@ -41,7 +45,8 @@ TEST(Certificate, NamesItsBoundsAndItsSpace) {
   EXPECT_GE(certificate.gap, 0);
   EXPECT_LT(certificate.gap, 1);
   EXPECT_EQ(certificate.plan_space,
-            "contiguous stages, one a rank, on at most 4 ranks; 3 microbatches of 2 samples, forwards and full backwards in any order");
+            "contiguous stages, one a rank, on at most 4 ranks; 3 microbatches of 2 samples, "
+            "forwards and full backwards in any order");
 }
 
 // One claim at a time is made false: each is found out.
@@ -59,7 +64,9 @@ TEST(Certificate, FindsEveryFalseClaim) {
   EXPECT_EQ(broken([](Plan& p) { p.edges[0].activation += Nanoseconds(1); }), "times");
   EXPECT_EQ(broken([](Plan& p) { p.stages[1].memory.stash += Bytes(64); }), "plan");
   EXPECT_EQ(broken([](Plan& p) { p.devices[2].peak_memory_bytes -= Bytes(64); }), "memory");
-  EXPECT_EQ(broken([](Plan& p) { p.devices[2].memory_limit_bytes += Bytes(std::int64_t{1} << 31); }), "memory");
+  EXPECT_EQ(
+      broken([](Plan& p) { p.devices[2].memory_limit_bytes += Bytes(std::int64_t{1} << 31); }),
+      "memory");
   EXPECT_EQ(broken([](Plan& p) { p.iteration_time_s *= 0.999; }), "iteration time");
   EXPECT_EQ(broken([](Plan& p) { p.throughput_samples_per_s *= 2; }), "iteration time");
   EXPECT_EQ(broken([](Plan& p) { p.certificate.plan_space = "all plans"; }), "certificate");

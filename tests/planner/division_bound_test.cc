@@ -26,14 +26,17 @@ TEST(DivisionBound, DominatesTheBoundsOfSingleLayers) {
     test::Draws draws(seed);
     const Workload workload = test::random_workload(draws, draws.between(0, 20), 8);
     const std::vector<StageTimes> layers = layer_times(test::random_costs(draws, workload, 1, 200));
-    const BoundProblem problem{&workload.networks[0], &layers, static_cast<std::int32_t>(draws.between(1, 6)), draws.between(1, 8)};
+    const BoundProblem problem{&workload.networks[0], &layers,
+                               static_cast<std::int32_t>(draws.between(1, 6)), draws.between(1, 8)};
     const double division = division_bound(problem).seconds;
-    for (const Bound& bound : {work_bound(problem), longest_layer_bound(problem), fill_and_drain_bound(problem)})
+    for (const Bound& bound :
+         {work_bound(problem), longest_layer_bound(problem), fill_and_drain_bound(problem)})
       EXPECT_LE(bound.seconds, division * (1 + 1e-12)) << bound.name << " seed " << seed;
   }
 }
 
-// Equal layers, one a rank, free transfers: GPipe and 1F1B take (m + p - 1)·T, and so does the bound.
+// Equal layers, one a rank, free transfers: GPipe and 1F1B take (m + p - 1)·T, and so does the
+// bound.
 TEST(DivisionBound, IsWhatABalancedPipelineTakes) {
   for (std::int64_t p = 1; p <= 6; ++p) {
     Network network;
@@ -50,7 +53,8 @@ TEST(DivisionBound, IsWhatABalancedPipelineTakes) {
   }
 }
 
-// No division into at most that many stages, in either schedule, is faster when its program is simulated.
+// No division into at most that many stages, in either schedule, is faster when its program is
+// simulated.
 TEST(DivisionBound, NoDivisionIsFasterInTheEngine) {
   double least_gap = 1;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
@@ -66,7 +70,8 @@ TEST(DivisionBound, NoDivisionIsFasterInTheEngine) {
     double fastest = std::numeric_limits<double>::infinity();
     for (std::int32_t p = 1; p <= most; ++p) {
       for (const char* name : {"gpipe", "1f1b"}) {
-        const Setting setting = *make_setting(workload, cluster, costs, *find_schedule(name), p, Bytes(0));
+        const Setting setting =
+            *make_setting(workload, cluster, costs, *find_schedule(name), p, Bytes(0));
         std::vector<std::int32_t> ends;
         const std::function<void(std::int32_t)> extend = [&](std::int32_t first) {
           if (static_cast<std::int32_t>(ends.size()) == p - 1) {
@@ -74,7 +79,8 @@ TEST(DivisionBound, NoDivisionIsFasterInTheEngine) {
             Plan plan = *plan_of(setting, ends);
             const Result<void> predicted = predict(plan);
             ASSERT_TRUE(predicted.has_value()) << predicted.error().text();
-            ASSERT_LE(bound, plan.iteration_time_s * (1 + 1e-12)) << "seed " << seed << " " << name << " " << p;
+            ASSERT_LE(bound, plan.iteration_time_s * (1 + 1e-12))
+                << "seed " << seed << " " << name << " " << p;
             fastest = std::min(fastest, plan.iteration_time_s);
             ends.pop_back();
             return;

@@ -1,6 +1,7 @@
 #pragma once
 
-// An order drawn as in the comments of planner/schedules: a column a time unit, digits for forwards, letters for backwards.
+// An order drawn as in the comments of planner/schedules: a column a time unit, digits for
+// forwards, letters for backwards.
 
 #include <string>
 #include <vector>

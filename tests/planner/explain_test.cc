@@ -12,17 +12,21 @@ Plan two_stages() {
   plan.microbatch_size = 2;
   for (std::int64_t s = 0; s < 2; ++s) {
     PlanStage& stage = plan.stages.emplace_back();
-    stage.layers = s == 0 ? std::vector{LayerId(0), LayerId(1)} : std::vector{LayerId(2), LayerId(3), LayerId(4)};
+    stage.layers = s == 0 ? std::vector{LayerId(0), LayerId(1)}
+                          : std::vector{LayerId(2), LayerId(3), LayerId(4)};
     stage.devices = {RankId(s)};
     stage.times.forward = Nanoseconds(10'000'000 + s * 5'000'000);
-    plan.devices.push_back({RankId(s), DeviceId(s), Bytes(std::int64_t{1} << 30), Bytes(std::int64_t{3} << 30)});
+    plan.devices.push_back(
+        {RankId(s), DeviceId(s), Bytes(std::int64_t{1} << 30), Bytes(std::int64_t{3} << 30)});
   }
   return plan;
 }
 
 TEST(Explain, TheBindingConstraintIsTheStageWithMostWork) {
-  EXPECT_EQ(binding_constraint(two_stages()), "stage 1 (layers 2-4): " + text(Nanoseconds(60'000'000)) +
-                                                  " of compute a step; memory leaves " + text(Bytes(std::int64_t{2} << 30)) + " free");
+  EXPECT_EQ(binding_constraint(two_stages()),
+            "stage 1 (layers 2-4): " + text(Nanoseconds(60'000'000)) +
+                " of compute a step; memory leaves " + text(Bytes(std::int64_t{2} << 30)) +
+                " free");
 }
 
 TEST(Explain, DescribesPlansAndLayers) {
@@ -38,9 +42,13 @@ TEST(Explain, NothingFitsNamesTheStageTheBytesAndWhatWouldHelp) {
   EXPECT_NE(error.message.find("stage 1 (layers 3-5)"), std::string::npos) << error.message;
   EXPECT_NE(error.message.find("(100 bytes)"), std::string::npos) << error.message;
   EXPECT_EQ(error.hint, "try a cluster with more or larger devices");
-  error = nothing_fits(miss, {.smaller_microbatches = true, .more_ranks = true, .one_f_one_b = true, .higher_limit = true});
+  error = nothing_fits(miss, {.smaller_microbatches = true,
+                              .more_ranks = true,
+                              .one_f_one_b = true,
+                              .higher_limit = true});
   EXPECT_EQ(error.hint,
-            "try a smaller microbatch, or 1f1b, which keeps fewer microbatches than gpipe, or more ranks, or a higher memory limit");
+            "try a smaller microbatch, or 1f1b, which keeps fewer microbatches than gpipe, or more "
+            "ranks, or a higher memory limit");
 }
 
 }  // namespace

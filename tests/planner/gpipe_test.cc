@@ -31,10 +31,12 @@ TEST(Gpipe, TakesAsLongAsItsClosedForm) {
     for (std::int32_t m = 1; m <= 64; m += 1 + m / 5) {
       for (const std::int64_t c : {0, 1, 4, 25}) {
         const Order order = order_of(p, m);
-        const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12), Nanoseconds(8), Nanoseconds(c));
+        const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12),
+                                                     Nanoseconds(8), Nanoseconds(c));
         const auto evaluation = evaluator.evaluate(order, costs);
         ASSERT_TRUE(evaluation.has_value());
-        EXPECT_EQ((*evaluation)->makespan.value, (m + p - 1) * 30 + 2 * (p - 1) * c) << p << "x" << m << " C " << c;
+        EXPECT_EQ((*evaluation)->makespan.value, (m + p - 1) * 30 + 2 * (p - 1) * c)
+            << p << "x" << m << " C " << c;
       }
     }
   }

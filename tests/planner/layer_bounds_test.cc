@@ -27,7 +27,8 @@ Network diamond() {
 
 TEST(LayerBounds, FollowTheirFormulas) {
   const Network network = diamond();
-  const std::vector<StageTimes> layers = {times_of(1, 2, 7), times_of(10, 1, 1), times_of(3, 30, 1), times_of(4, 5, 1)};
+  const std::vector<StageTimes> layers = {times_of(1, 2, 7), times_of(10, 1, 1), times_of(3, 30, 1),
+                                          times_of(4, 5, 1)};
   const BoundProblem problem{&network, &layers, 2, 10};
   EXPECT_DOUBLE_EQ(work_bound(problem).seconds, (10 * (3 + 11 + 33 + 9) + 10) * 1e-9 / 2);
   EXPECT_DOUBLE_EQ(longest_layer_bound(problem).seconds, (10 * 33 + 1) * 1e-9);
@@ -38,7 +39,8 @@ TEST(LayerBounds, FollowTheirFormulas) {
 TEST(LayerBounds, ChainsAreTheLongestAndLeaveOutWhatDoesNotDependOnTheFirst) {
   Network network = diamond();
   network.layers.emplace_back();  // depends on nothing
-  const std::vector<StageTimes> layers = {times_of(1, 2, 0), times_of(10, 1, 0), times_of(3, 30, 0), times_of(4, 5, 0), times_of(9, 9, 0)};
+  const std::vector<StageTimes> layers = {times_of(1, 2, 0), times_of(10, 1, 0), times_of(3, 30, 0),
+                                          times_of(4, 5, 0), times_of(9, 9, 0)};
   const Chains chains = chains_from_first({&network, &layers, 2, 10});
   EXPECT_EQ(chains.forward, (std::vector<std::int64_t>{1, 11, 4, 15, -1}));
   EXPECT_EQ(chains.backward, (std::vector<std::int64_t>{2, 3, 32, 37, -1}));

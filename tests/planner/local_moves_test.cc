@@ -31,7 +31,8 @@ TEST(LocalMoves, EndWhereNoSingleMoveIsShorter) {
     Fixture f(seed);
     StageGrower range(f.workload, f.costs);
     const Nanoseconds start = *evaluate_division(f.setting, f.ends, f.evaluator);
-    const EvaluatedDivision best = *improve(f.setting, {f.ends, start}, range, f.evaluator, INT64_MAX, {});
+    const EvaluatedDivision best =
+        *improve(f.setting, {f.ends, start}, range, f.evaluator, INT64_MAX, {});
     EXPECT_LE(best.makespan, start);
     EXPECT_EQ(*evaluate_division(f.setting, best.ends, f.evaluator), best.makespan);
     for (std::size_t cut = 0; cut + 1 < best.ends.size(); ++cut) {
@@ -39,7 +40,8 @@ TEST(LocalMoves, EndWhereNoSingleMoveIsShorter) {
         std::vector<std::int32_t> moved = best.ends;
         moved[cut] += shift;
         if (moved[cut] <= (cut == 0 ? 0 : moved[cut - 1]) || moved[cut] >= moved[cut + 1]) continue;
-        EXPECT_GE(*evaluate_division(f.setting, moved, f.evaluator), best.makespan) << "seed " << seed;
+        EXPECT_GE(*evaluate_division(f.setting, moved, f.evaluator), best.makespan)
+            << "seed " << seed;
       }
     }
   }
@@ -49,7 +51,8 @@ TEST(LocalMoves, ShortenABadDivision) {
   Fixture f(1);
   StageGrower range(f.workload, f.costs);
   const Nanoseconds start = *evaluate_division(f.setting, f.ends, f.evaluator);
-  const EvaluatedDivision best = *improve(f.setting, {f.ends, start}, range, f.evaluator, INT64_MAX, {});
+  const EvaluatedDivision best =
+      *improve(f.setting, {f.ends, start}, range, f.evaluator, INT64_MAX, {});
   EXPECT_LT(best.makespan, start);
 }
 
@@ -60,7 +63,8 @@ TEST(LocalMoves, StopWhereMemoryOrABudgetOrTheUserSaysSo) {
   EXPECT_EQ(improve(f.setting, start, range, f.evaluator, 1, {})->ends, f.ends);
   std::stop_source source;
   source.request_stop();
-  EXPECT_EQ(improve(f.setting, start, range, f.evaluator, INT64_MAX, source.get_token())->ends, f.ends);
+  EXPECT_EQ(improve(f.setting, start, range, f.evaluator, INT64_MAX, source.get_token())->ends,
+            f.ends);
   for (Bytes& limit : f.setting.problem.limits) limit = Bytes(1);
   EXPECT_EQ(improve(f.setting, start, range, f.evaluator, INT64_MAX, {})->ends, f.ends);
 }

@@ -22,16 +22,20 @@ struct RandomPlan {
   Plan plan;
 };
 
-std::unique_ptr<RandomPlan> random_plan(std::uint64_t seed, const char* schedule = nullptr, std::int64_t least_stages = 1) {
+std::unique_ptr<RandomPlan> random_plan(std::uint64_t seed, const char* schedule = nullptr,
+                                        std::int64_t least_stages = 1) {
   test::Draws draws(seed);
   auto made = std::make_unique<RandomPlan>();
   const std::int64_t microbatch = draws.between(1, 2);
-  made->workload = test::random_workload(draws, draws.between(2, 14), microbatch * draws.between(1, 7));
+  made->workload =
+      test::random_workload(draws, draws.between(2, 14), microbatch * draws.between(1, 7));
   const auto n = static_cast<std::int32_t>(made->workload.networks[0].layers.size());
   const auto p = static_cast<std::int32_t>(draws.between(least_stages, std::min(n, 5)));
   made->cluster = test::random_cluster(draws, p, Bytes(1 << 30), draws.chance(0.5));
   made->costs = test::random_costs(draws, made->workload, microbatch, 1000);
-  const ChosenSchedule chosen = *find_schedule(schedule != nullptr ? schedule : draws.chance(0.5) ? "gpipe" : "1f1b");
+  const ChosenSchedule chosen = *find_schedule(schedule != nullptr ? schedule
+                                               : draws.chance(0.5) ? "gpipe"
+                                                                   : "1f1b");
   made->setting = *make_setting(made->workload, made->cluster, made->costs, chosen, p, Bytes(0));
   for (std::int32_t s = 1, end = 0; s <= p; ++s) {
     end = s == p ? n : static_cast<std::int32_t>(draws.between(end + 1, n - (p - s)));
@@ -65,9 +69,11 @@ TEST(Lower, TheLeastMemoryOfADivisionIsNeverMoreThanItsProgramTakes) {
     for (std::size_t s = 0; s < made->ends.size(); ++s) {
       range.start(s == 0 ? 0 : made->ends[s - 1]);
       while (range.end() < made->ends[s]) range.extend();
-      const Bytes least = least_memory(range.figures(), made->setting.problem, static_cast<std::int32_t>(s));
+      const Bytes least =
+          least_memory(range.figures(), made->setting.problem, static_cast<std::int32_t>(s));
       ASSERT_LE(least, program->live_peak[s]) << "seed " << seed << " stage " << s;
-      const double ratio = static_cast<double>(program->arena[s].value) / static_cast<double>(least.value);
+      const double ratio =
+          static_cast<double>(program->arena[s].value) / static_cast<double>(least.value);
       nearest = std::min(nearest, ratio);
       furthest = std::max(furthest, ratio);
     }
@@ -103,7 +109,8 @@ TEST(Lower, RowsAreTheBuffersOfTheStage) {
       }
     }
     std::size_t in = 0, out = 0;
-    for (const PlanEdge& edge : made->plan.edges) in += edge.to.index() == r, out += edge.from.index() == r;
+    for (const PlanEdge& edge : made->plan.edges)
+      in += edge.to.index() == r, out += edge.from.index() == r;
     EXPECT_EQ(rows[BufferClass::Stash], m);
     EXPECT_EQ(rows[BufferClass::Data], memory.data.value > 0 ? m : 0u);
     EXPECT_EQ(rows[BufferClass::SendBuffer], m * (in + out));
@@ -167,14 +174,15 @@ TEST(Lower, CostsOfAPlanCountLoadAndLossInTheForward) {
   EXPECT_EQ(costs.activation.size(), made->plan.edges.size());
 }
 
-// What a program of a quarter of a million stage-microbatches may take: measured in the same units as its instructions.
+// What a program of a quarter of a million stage-microbatches may take: measured in the same units
+// as its instructions.
 TEST(Lower, ALargeProgramTakesLessThanAHundredBytesAnInstruction) {
   Shape shape;
   shape.stages = 64;
   shape.microbatches = 4096;
   Order order = with_steps(*emit(*find_schedule("1f1b")->schedule, shape));
-  const OrderCosts costs =
-      OrderCosts::uniform(order, Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(10));
+  const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(1000), Nanoseconds(1000),
+                                               Nanoseconds(1000), Nanoseconds(10));
   const Program bare = lower(order, costs, Bytes(4096));
   EXPECT_EQ(bare.instruction_count(), 64u * 4096 * 2 + 63u * 4096 * 4 + 64 + 126);
   EXPECT_LT(bare.resident_bytes(), 100 * bare.instruction_count());
@@ -184,7 +192,8 @@ TEST(Lower, ALargeProgramTakesLessThanAHundredBytesAnInstruction) {
   const Workload workload = test::random_workload(draws, 80, 4096);
   const Cluster cluster = test::random_cluster(draws, 64, Bytes(std::int64_t{1} << 40), false);
   const CostTable costs_of_layers = test::random_costs(draws, workload, 1, 1000);
-  const Setting setting = *make_setting(workload, cluster, costs_of_layers, *find_schedule("1f1b"), 64, Bytes(0));
+  const Setting setting =
+      *make_setting(workload, cluster, costs_of_layers, *find_schedule("1f1b"), 64, Bytes(0));
   std::vector<std::int32_t> ends;
   const auto n = static_cast<std::int32_t>(workload.networks[0].layers.size());
   for (std::int32_t s = 1; s <= 64; ++s) ends.push_back(s * n / 64);

@@ -19,7 +19,8 @@ Order emitted(const Schedule& schedule, std::int32_t p, std::int32_t m) {
 }
 
 OrderCosts costs_of(const Order& order) {
-  return OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12), Nanoseconds(8), Nanoseconds(3));
+  return OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12), Nanoseconds(8),
+                             Nanoseconds(3));
 }
 
 std::vector<std::string> texts(const std::vector<Instruction>& body) {
@@ -28,7 +29,8 @@ std::vector<std::string> texts(const std::vector<Instruction>& body) {
     std::string line = text(instruction.key);
     if (instruction.target >= 0) line += " #" + std::to_string(instruction.target);
     if (instruction.after_stream >= 0)
-      line += " after " + std::to_string(instruction.after_stream) + ":" + std::to_string(instruction.after_index);
+      line += " after " + std::to_string(instruction.after_stream) + ":" +
+              std::to_string(instruction.after_index);
     out.push_back(line);
   }
   return out;
@@ -40,11 +42,15 @@ TEST(Lowering, TurnsTwoStagesIntoTheStreamsOfTheExample) {
   ASSERT_EQ(program.ranks.size(), 2u);
   using Lines = std::vector<std::string>;
   EXPECT_EQ(texts(program.ranks[0].streams[0].body),
-            (Lines{"F 0.0", "F 0.1", "RECV 0.0 #1", "BF 0.0", "RECV 0.1 #1", "BF 0.1", "STEP 0 #0", "WAIT 0.1 after 1:1"}));
-  EXPECT_EQ(texts(program.ranks[0].streams[1].body), (Lines{"SEND 0.0 #0 after 0:0", "SEND 0.1 #0 after 0:1"}));
+            (Lines{"F 0.0", "F 0.1", "RECV 0.0 #1", "BF 0.0", "RECV 0.1 #1", "BF 0.1", "STEP 0 #0",
+                   "WAIT 0.1 after 1:1"}));
+  EXPECT_EQ(texts(program.ranks[0].streams[1].body),
+            (Lines{"SEND 0.0 #0 after 0:0", "SEND 0.1 #0 after 0:1"}));
   EXPECT_EQ(texts(program.ranks[1].streams[0].body),
-            (Lines{"RECV 1.0 #0", "F 1.0", "BF 1.0", "RECV 1.1 #0", "F 1.1", "BF 1.1", "STEP 1 #1", "WAIT 1.1 after 1:1"}));
-  EXPECT_EQ(texts(program.ranks[1].streams[1].body), (Lines{"SEND 1.0 #1 after 0:2", "SEND 1.1 #1 after 0:5"}));
+            (Lines{"RECV 1.0 #0", "F 1.0", "BF 1.0", "RECV 1.1 #0", "F 1.1", "BF 1.1", "STEP 1 #1",
+                   "WAIT 1.1 after 1:1"}));
+  EXPECT_EQ(texts(program.ranks[1].streams[1].body),
+            (Lines{"SEND 1.0 #1 after 0:2", "SEND 1.1 #1 after 0:5"}));
 
   EXPECT_EQ(program.body_microbatches, 2);
   EXPECT_EQ(program.body_steps, 1);
@@ -61,10 +67,11 @@ TEST(Lowering, GivesEachStageAndOperationOneRecipe) {
   const Program program = lower(order, costs_of(order), Bytes(64));
   std::vector<std::string> names;
   for (const Recipe& recipe : program.recipes) names.push_back(recipe.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"F stage 0", "BF stage 0", "STEP stage 0", "F stage 1", "BF stage 1",
-                                             "STEP stage 1", "F stage 2", "BF stage 2", "STEP stage 2",
-                                             "activation stage 0 to 1", "activation stage 1 to 2", "gradient stage 1 to 0",
-                                             "gradient stage 2 to 1"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"F stage 0", "BF stage 0", "STEP stage 0", "F stage 1",
+                                             "BF stage 1", "STEP stage 1", "F stage 2",
+                                             "BF stage 2", "STEP stage 2",
+                                             "activation stage 0 to 1", "activation stage 1 to 2",
+                                             "gradient stage 1 to 0", "gradient stage 2 to 1"}));
   EXPECT_EQ(program.recipes[1].duration(), Nanoseconds(20));
   EXPECT_EQ(program.recipes[9].segments[0].kind, SegmentKind::Transfer);
   EXPECT_EQ(program.recipes[9].duration(), Nanoseconds(3));
@@ -76,7 +83,8 @@ TEST(Lowering, AddsGradientsInTheOrderInWhichTheRankComputesThem) {
   std::reverse(order.ops.begin() + 9, order.ops.end());
   const Program program = lower(with_steps(order), costs_of(order), Bytes(64));
   ASSERT_EQ(program.stores.size(), 2u);
-  EXPECT_EQ(program.stores[1].accumulation.copies, (std::vector<std::vector<std::int32_t>>{{2, 1, 0}}));
+  EXPECT_EQ(program.stores[1].accumulation.copies,
+            (std::vector<std::vector<std::int32_t>>{{2, 1, 0}}));
   EXPECT_EQ(program.stores[1].rank, RankId(1));
 }
 
@@ -89,7 +97,8 @@ TEST(Lowering, ABareScheduleKeepsOneByteAnActivation) {
   }
 }
 
-// Several stages on one rank, halves of the backward apart, slices: nothing in lowering assumes one stage a rank.
+// Several stages on one rank, halves of the backward apart, slices: nothing in lowering assumes one
+// stage a rank.
 TEST(Lowering, StagesOfOneRankNeedNoMessages) {
   Order order;  // stages 0 and 2 on rank 0, stage 1 on rank 1
   order.ranks = 2;
@@ -105,15 +114,18 @@ TEST(Lowering, StagesOfOneRankNeedNoMessages) {
     out.slice = slice;
     return out;
   };
-  order.ops = {op(Op::F, 0, 0), op(Op::F, 0, 1), op(Op::F, 2, 0), op(Op::F, 2, 1), op(Op::B, 2, 1), op(Op::B, 2, 0),
-               op(Op::W, 2, 1), op(Op::W, 2, 0), op(Op::BF, 0, 1), op(Op::BF, 0, 0),
-               op(Op::F, 1, 0), op(Op::F, 1, 1), op(Op::BF, 1, 1), op(Op::BF, 1, 0)};
+  order.ops = {op(Op::F, 0, 0),  op(Op::F, 0, 1),  op(Op::F, 2, 0), op(Op::F, 2, 1),
+               op(Op::B, 2, 1),  op(Op::B, 2, 0),  op(Op::W, 2, 1), op(Op::W, 2, 0),
+               op(Op::BF, 0, 1), op(Op::BF, 0, 0), op(Op::F, 1, 0), op(Op::F, 1, 1),
+               op(Op::BF, 1, 1), op(Op::BF, 1, 0)};
   order.first = {0, 10, 14};
   const Program program = lower(with_steps(order), costs_of(order), Bytes(64));
   EXPECT_EQ(program.edges.size(), 4u);  // 0-1 and 1-2, both ways; 0-2 stays on rank 0
   EXPECT_EQ(program.ranks[0].streams.size(), 3u);
-  EXPECT_EQ(program.ranks[0].streams[0].body.size(), 10u + 4u + 2u + 2u);  // operations, RECVs, STEPs, WAITs
-  for (const Violation& violation : check(program)) ADD_FAILURE() << violation.rule << ": " << violation.message;
+  EXPECT_EQ(program.ranks[0].streams[0].body.size(),
+            10u + 4u + 2u + 2u);  // operations, RECVs, STEPs, WAITs
+  for (const Violation& violation : check(program))
+    ADD_FAILURE() << violation.rule << ": " << violation.message;
 }
 
 TEST(Lowering, EveryBareProgramIsProvedUnderBothDisciplines) {
@@ -122,7 +134,8 @@ TEST(Lowering, EveryBareProgramIsProvedUnderBothDisciplines) {
       for (std::int32_t m = 1; m <= 9; ++m) {
         const Order order = with_steps(emitted(schedule, p, m));
         for (const Violation& violation : check(lower(order, costs_of(order), Bytes(64))))
-          ADD_FAILURE() << schedule.name << " " << p << "x" << m << " " << violation.rule << ": " << violation.message;
+          ADD_FAILURE() << schedule.name << " " << p << "x" << m << " " << violation.rule << ": "
+                        << violation.message;
         EXPECT_TRUE(check(order).empty()) << schedule.name << " " << p << "x" << m;
       }
     }

@@ -25,18 +25,22 @@ TEST(OneFOneB, WithFewMicrobatchesWarmsUpWithAllOfThem) {
   EXPECT_EQ(test::tokens(order_of(4, 2), RankId(3)), "3F0 3B0 3F1 3B1");
 }
 
-// (m + p - 1)·T + C·[2(p - 1)·(floor((m - 1)/p) + 1) + 2·max(0, ((m - 1) mod p) - 1)], for C up to F/2.
+// (m + p - 1)·T + C·[2(p - 1)·(q + 1) + 2·max(0, r - 1)], q and r of (m - 1)/p, for C up to
+// F/2.
 TEST(OneFOneB, TakesAsLongAsItsClosedForm) {
   Evaluator evaluator;
   for (std::int32_t p = 1; p <= 16; ++p) {
     for (std::int32_t m = 1; m <= 64; ++m) {
       for (const std::int64_t c : {0, 1, 3, 5}) {
         const Order order = order_of(p, m);
-        const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12), Nanoseconds(8), Nanoseconds(c));
+        const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(10), Nanoseconds(12),
+                                                     Nanoseconds(8), Nanoseconds(c));
         const auto evaluation = evaluator.evaluate(order, costs);
         ASSERT_TRUE(evaluation.has_value());
-        const std::int64_t trips = p == 1 ? 0 : 2 * (p - 1) * ((m - 1) / p + 1) + 2 * std::max(0, (m - 1) % p - 1);
-        EXPECT_EQ((*evaluation)->makespan.value, (m + p - 1) * 30 + c * trips) << p << "x" << m << " C " << c;
+        const std::int64_t trips =
+            p == 1 ? 0 : 2 * (p - 1) * ((m - 1) / p + 1) + 2 * std::max(0, (m - 1) % p - 1);
+        EXPECT_EQ((*evaluation)->makespan.value, (m + p - 1) * 30 + c * trips)
+            << p << "x" << m << " C " << c;
       }
     }
   }

@@ -31,20 +31,24 @@ TEST(Predict, FillsTimeThroughputAndPeaks) {
   Fixture f(1);
   ASSERT_TRUE(predict(f.plan).has_value());
   const Program program = *lower(f.plan);
-  for (std::size_t r = 0; r < 3; ++r) EXPECT_EQ(f.plan.devices[r].peak_memory_bytes, program.arena[r]);
+  for (std::size_t r = 0; r < 3; ++r)
+    EXPECT_EQ(f.plan.devices[r].peak_memory_bytes, program.arena[r]);
   EXPECT_GT(f.plan.iteration_time_s, 0);
   EXPECT_DOUBLE_EQ(f.plan.throughput_samples_per_s, 6 / f.plan.iteration_time_s);
 }
 
-// Back to back a step takes no longer than alone: the first rank starts the next one while the others finish this one.
+// Back to back a step takes no longer than alone: the first rank starts the next one while the
+// others finish this one.
 TEST(Predict, TheSteadyIterationIsNotLongerThanTheMakespan) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Fixture f(seed, seed % 2 == 0 ? "1f1b" : "gpipe");
     ASSERT_TRUE(predict(f.plan).has_value());
     const Order order = with_steps(*order_of(f.plan));
     Evaluator evaluator;
-    const auto evaluation = evaluator.evaluate(order, order_costs(f.plan, order), Discipline::Rendezvous);
-    EXPECT_LE(f.plan.iteration_time_s, seconds((*evaluation)->makespan) * (1 + 1e-12)) << "seed " << seed;
+    const auto evaluation =
+        evaluator.evaluate(order, order_costs(f.plan, order), Discipline::Rendezvous);
+    EXPECT_LE(f.plan.iteration_time_s, seconds((*evaluation)->makespan) * (1 + 1e-12))
+        << "seed " << seed;
   }
 }
 

@@ -24,15 +24,22 @@ Workload random_workload(Draws& draws, std::int64_t layers, std::int64_t batch) 
         width = 6 * draws.between(1, 5);
         x = net.linear(name, x, width, 0.1);
         break;
-      case 2: x = net.gelu(name, x); break;
-      case 3: x = net.layer_norm(name, x); break;
+      case 2:
+        x = net.gelu(name, x);
+        break;
+      case 3:
+        x = net.layer_norm(name, x);
+        break;
       case 4:
         width /= 3;
         x = net.attention(name, x, width % 2 == 0 ? 2 : 1);
         width *= 3;  // back to a multiple of three, whatever the next layer is
         x = net.linear(name + ".project", x, width, 0.1);
         break;
-      default: x = net.add(name, x, equals[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(equals.size()) - 1))]);
+      default:
+        x = net.add(name, x,
+                    equals[static_cast<std::size_t>(
+                        draws.between(0, static_cast<std::int64_t>(equals.size()) - 1))]);
     }
     by_width[width].push_back(x);
   }
@@ -43,7 +50,8 @@ Workload random_workload(Draws& draws, std::int64_t layers, std::int64_t batch) 
   return workload;
 }
 
-CostTable random_costs(Draws& draws, const Workload& workload, std::int64_t microbatch, std::int64_t most) {
+CostTable random_costs(Draws& draws, const Workload& workload, std::int64_t microbatch,
+                       std::int64_t most) {
   CostTable costs;
   costs.source = "derived";
   costs.microbatch = microbatch;

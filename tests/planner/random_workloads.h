@@ -1,6 +1,7 @@
 #pragma once
 
-// Random networks, costs and clusters for the planner's tests. Everything is a function of the seed.
+// Random networks, costs and clusters for the planner's tests. Everything is a function of the
+// seed.
 
 #include <cstdint>
 
@@ -25,14 +26,16 @@ class Draws {
   std::uint64_t seed_, count_ = 0;
 };
 
-// A valid network of about `layers` layers between its embedding and its loss: linear, gelu, norm, attention and additions
-// that read far back, over widths that vary.
+// A valid network of about `layers` layers between its embedding and its loss: linear, gelu, norm,
+// attention and additions that read far back, over widths that vary.
 Workload random_workload(Draws& draws, std::int64_t layers, std::int64_t batch);
 
 // Costs of up to `most` nanoseconds for each pass of each layer.
-CostTable random_costs(Draws& draws, const Workload& workload, std::int64_t microbatch, std::int64_t most);
+CostTable random_costs(Draws& draws, const Workload& workload, std::int64_t microbatch,
+                       std::int64_t most);
 
-// `devices` equal devices, each pair joined by one link of its own latency and bandwidth if `uneven`, else by one switch.
+// `devices` equal devices, each pair joined by one link of its own latency and bandwidth if
+// `uneven`, else by one switch.
 Cluster random_cluster(Draws& draws, std::int64_t devices, Bytes memory, bool uneven);
 
 }  // namespace penstock::test

@@ -40,11 +40,14 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) ADD_FAILURE() << "'" << text << "' is not a number";
+  if (error != std::errc() || end != text.data() + text.size())
+    ADD_FAILURE() << "'" << text << "' is not a number";
   return value;
 }
 
-std::int32_t small(std::string_view text) { return static_cast<std::int32_t>(number(text)); }
+std::int32_t small(std::string_view text) {
+  return static_cast<std::int32_t>(number(text));
+}
 
 std::vector<std::int32_t> numbers(std::string_view text) {
   std::vector<std::int32_t> values;
@@ -68,53 +71,57 @@ void for_each_row(std::string_view text, std::size_t fields, Row row) {
 
 std::vector<RecordedList> recorded_lists() {
   std::vector<RecordedList> lists;
-  for_each_row(read_gzip(data_path("schedules/orders.csv.gz")), 14, [&](const std::vector<std::string_view>& cells) {
-    RecordedList& list = lists.emplace_back();
-    list.source = cells[1];
-    list.schedule = cells[2];
-    list.stages = small(cells[4]);
-    list.microbatches = small(cells[5]);
-    list.rank = small(cells[13]);
-    for (const std::string_view token : split(cells[14], ' ')) list.tokens.emplace_back(token);
-  });
+  for_each_row(read_gzip(data_path("schedules/orders.csv.gz")), 14,
+               [&](const std::vector<std::string_view>& cells) {
+                 RecordedList& list = lists.emplace_back();
+                 list.source = cells[1];
+                 list.schedule = cells[2];
+                 list.stages = small(cells[4]);
+                 list.microbatches = small(cells[5]);
+                 list.rank = small(cells[13]);
+                 for (const std::string_view token : split(cells[14], ' '))
+                   list.tokens.emplace_back(token);
+               });
   return lists;
 }
 
 std::vector<RecordedFigures> recorded_figures() {
   std::vector<RecordedFigures> rows;
-  for_each_row(read_file(data_path("schedules/results.csv")), 22, [&](const std::vector<std::string_view>& cells) {
-    RecordedFigures& row = rows.emplace_back();
-    row.source = cells[1];
-    row.schedule = cells[2];
-    row.stages = small(cells[4]);
-    row.microbatches = small(cells[5]);
-    row.forward = number(cells[8]);
-    row.backward_input = number(cells[9]);
-    row.backward_weight = number(cells[10]);
-    row.transfer = number(cells[11]);
-    row.makespan = number(cells[14]);
-    row.span = number(cells[15]);
-    row.until_weight = numbers(cells[18]);
-    row.until_input = numbers(cells[19]);
-  });
+  for_each_row(read_file(data_path("schedules/results.csv")), 22,
+               [&](const std::vector<std::string_view>& cells) {
+                 RecordedFigures& row = rows.emplace_back();
+                 row.source = cells[1];
+                 row.schedule = cells[2];
+                 row.stages = small(cells[4]);
+                 row.microbatches = small(cells[5]);
+                 row.forward = number(cells[8]);
+                 row.backward_input = number(cells[9]);
+                 row.backward_weight = number(cells[10]);
+                 row.transfer = number(cells[11]);
+                 row.makespan = number(cells[14]);
+                 row.span = number(cells[15]);
+                 row.until_weight = numbers(cells[18]);
+                 row.until_input = numbers(cells[19]);
+               });
   return rows;
 }
 
 std::vector<RecordedFigures> golden_figures() {
   std::vector<RecordedFigures> rows;
-  for_each_row(golden("schedules_gpipe_1f1b.csv"), 10, [&](const std::vector<std::string_view>& cells) {
-    RecordedFigures& row = rows.emplace_back();
-    row.schedule = cells[0];
-    row.stages = small(cells[1]);
-    row.microbatches = small(cells[2]);
-    row.forward = number(cells[3]);
-    row.backward_input = number(cells[4]);
-    row.backward_weight = number(cells[5]);
-    row.transfer = number(cells[6]);
-    row.makespan = number(cells[7]);
-    row.span = number(cells[8]);
-    row.until_weight = row.until_input = numbers(cells[9]);
-  });
+  for_each_row(golden("schedules_gpipe_1f1b.csv"), 10,
+               [&](const std::vector<std::string_view>& cells) {
+                 RecordedFigures& row = rows.emplace_back();
+                 row.schedule = cells[0];
+                 row.stages = small(cells[1]);
+                 row.microbatches = small(cells[2]);
+                 row.forward = number(cells[3]);
+                 row.backward_input = number(cells[4]);
+                 row.backward_weight = number(cells[5]);
+                 row.transfer = number(cells[6]);
+                 row.makespan = number(cells[7]);
+                 row.span = number(cells[8]);
+                 row.until_weight = row.until_input = numbers(cells[9]);
+               });
   return rows;
 }
 

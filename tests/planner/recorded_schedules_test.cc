@@ -1,4 +1,5 @@
-// Our orders against those that public generators recorded: the same lists, token by token, and the same figures.
+// Our orders against those that public generators recorded: the same lists, token by token, and the
+// same figures.
 
 #include "tests/planner/recorded_schedules.h"
 
@@ -15,7 +16,9 @@ namespace {
 
 // By the generators' names: what we call their schedule.
 const std::map<std::pair<std::string, std::string>, std::string> kOurs = {
-    {{"torch", "GPipe"}, "gpipe"}, {{"torch", "1F1B_step"}, "1f1b"}, {{"sail", "basic1f1b"}, "1f1b"}};
+    {{"torch", "GPipe"}, "gpipe"},
+    {{"torch", "1F1B_step"}, "1f1b"},
+    {{"sail", "basic1f1b"}, "1f1b"}};
 
 Order order_of(const std::string& name, std::int32_t stages, std::int32_t microbatches) {
   const auto chosen = find_schedule(name);
@@ -30,16 +33,21 @@ Order order_of(const std::string& name, std::int32_t stages, std::int32_t microb
 
 void expect_figures(const RecordedFigures& row, const std::string& name) {
   const Order order = order_of(name, row.stages, row.microbatches);
-  const OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(row.forward), Nanoseconds(row.backward_input),
-                                               Nanoseconds(row.backward_weight), Nanoseconds(row.transfer));
+  const OrderCosts costs =
+      OrderCosts::uniform(order, Nanoseconds(row.forward), Nanoseconds(row.backward_input),
+                          Nanoseconds(row.backward_weight), Nanoseconds(row.transfer));
   Evaluator evaluator;
   const auto evaluation = evaluator.evaluate(order, costs, Discipline::Eager);
   ASSERT_TRUE(evaluation.has_value()) << evaluation.error().text();
   const PeakActivations peaks = peak_activations(order);
-  EXPECT_EQ((*evaluation)->makespan.value, row.makespan) << name << " " << row.stages << "x" << row.microbatches;
-  EXPECT_EQ((*evaluation)->span.value, row.span) << name << " " << row.stages << "x" << row.microbatches;
-  EXPECT_EQ(peaks.until_weight, row.until_weight) << name << " " << row.stages << "x" << row.microbatches;
-  EXPECT_EQ(peaks.until_input, row.until_input) << name << " " << row.stages << "x" << row.microbatches;
+  EXPECT_EQ((*evaluation)->makespan.value, row.makespan)
+      << name << " " << row.stages << "x" << row.microbatches;
+  EXPECT_EQ((*evaluation)->span.value, row.span)
+      << name << " " << row.stages << "x" << row.microbatches;
+  EXPECT_EQ(peaks.until_weight, row.until_weight)
+      << name << " " << row.stages << "x" << row.microbatches;
+  EXPECT_EQ(peaks.until_input, row.until_input)
+      << name << " " << row.stages << "x" << row.microbatches;
 }
 
 TEST(RecordedSchedules, OrdersAreRegeneratedTokenByToken) {
@@ -51,11 +59,12 @@ TEST(RecordedSchedules, OrdersAreRegeneratedTokenByToken) {
     const Order order = order_of(ours->second, list.stages, list.microbatches);
     std::vector<std::string> tokens;
     for (const OrderOp& op : order.of(RankId(list.rank))) tokens.push_back(token(op));
-    ASSERT_EQ(tokens, list.tokens) << list.source << " " << list.schedule << " " << list.stages << "x" << list.microbatches
-                                   << " rank " << list.rank;
+    ASSERT_EQ(tokens, list.tokens) << list.source << " " << list.schedule << " " << list.stages
+                                   << "x" << list.microbatches << " rank " << list.rank;
     ++compared[list.source + " " + list.schedule];
   }
-  for (const auto& [names, ours] : kOurs) EXPECT_EQ(compared[names.first + " " + names.second], 169) << names.second;
+  for (const auto& [names, ours] : kOurs)
+    EXPECT_EQ(compared[names.first + " " + names.second], 169) << names.second;
 }
 
 TEST(RecordedSchedules, MakespansSpansAndPeaksAreTheRecordedOnes) {
@@ -67,7 +76,8 @@ TEST(RecordedSchedules, MakespansSpansAndPeaksAreTheRecordedOnes) {
     expect_figures(row, ours->second);
     ++compared[row.source + " " + row.schedule];
   }
-  for (const auto& [names, ours] : kOurs) EXPECT_EQ(compared[names.first + " " + names.second], 208) << names.second;
+  for (const auto& [names, ours] : kOurs)
+    EXPECT_EQ(compared[names.first + " " + names.second], 208) << names.second;
 }
 
 TEST(GoldenSchedules, MakespansSpansAndPeaksAreThoseOfTheTable) {

@@ -11,8 +11,10 @@ TEST(Registry, NamesAndAliasesAreDistinct) {
   std::set<std::string_view> seen;
   for (const Schedule& schedule : schedules()) {
     EXPECT_TRUE(seen.insert(schedule.name).second) << schedule.name;
-    for (const std::string_view alias : schedule.aliases) EXPECT_TRUE(seen.insert(alias).second) << alias;
-    EXPECT_FALSE(schedule.about.empty() || schedule.source.empty() || schedule.admits.empty()) << schedule.name;
+    for (const std::string_view alias : schedule.aliases)
+      EXPECT_TRUE(seen.insert(alias).second) << alias;
+    EXPECT_FALSE(schedule.about.empty() || schedule.source.empty() || schedule.admits.empty())
+        << schedule.name;
   }
   EXPECT_EQ(schedules().size(), 2u);
 }
@@ -33,8 +35,10 @@ TEST(Registry, AnUnknownScheduleIsAUsageErrorWithTheNearest) {
 }
 
 TEST(Registry, ParametersAScheduleLacksAreRefused) {
-  EXPECT_EQ(find_schedule("1f1b:limit=2").error().message, "schedule 1f1b has no parameters, 'limit' is given");
-  EXPECT_EQ(find_schedule("1f1b:limit").error().message, "'limit' in '1f1b:limit' is not key=value");
+  EXPECT_EQ(find_schedule("1f1b:limit=2").error().message,
+            "schedule 1f1b has no parameters, 'limit' is given");
+  EXPECT_EQ(find_schedule("1f1b:limit").error().message,
+            "'limit' in '1f1b:limit' is not key=value");
   EXPECT_EQ(find_schedule("1f1b:").error().code, ErrorCode::Usage);
   Shape shape;
   shape.parameters["limit"] = "2";

@@ -10,7 +10,8 @@
 namespace penstock {
 namespace {
 
-// Every contiguous range of random networks, residual cuts among them: the same bytes as the layout the executor uses.
+// Every contiguous range of random networks, residual cuts among them: the same bytes as the layout
+// the executor uses.
 TEST(StageFigures, AreThoseOfTheStageLayout) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     test::Draws draws(seed);
@@ -31,12 +32,15 @@ TEST(StageFigures, AreThoseOfTheStageLayout) {
         ends.push_back(end);
         if (end < n) ends.push_back(n);
         const std::vector<std::vector<LayerId>> stages = stages_of(ends);
-        const std::vector<PlanEdge> edges = crossing_edges(workload.networks[0], stages, microbatch);
-        const StageLayout layout = lay_out_stage(workload, NetworkId(0), stages, edges, StageId(stage), microbatch);
+        const std::vector<PlanEdge> edges =
+            crossing_edges(workload.networks[0], stages, microbatch);
+        const StageLayout layout =
+            lay_out_stage(workload, NetworkId(0), stages, edges, StageId(stage), microbatch);
         const StageMemory memory = stage_memory(costs, layout, workload);
         const StageTimes times = stage_times(costs, stages[static_cast<std::size_t>(stage)]);
         const StageFigures& figures = range.figures();
-        const std::string where = fmt::format("seed {}, layers [{}, {}) of {}", seed, first, end, n);
+        const std::string where =
+            fmt::format("seed {}, layers [{}, {}) of {}", seed, first, end, n);
         EXPECT_EQ(figures.compute, times.order_forward() + times.backward()) << where;
         EXPECT_EQ(figures.step, times.step) << where;
         const StageTimes before = first == 0 ? StageTimes() : stage_times(costs, stages[0]);

@@ -1,4 +1,5 @@
-// The search's evaluator and the event engine are written apart from each other; for any order they give the same times.
+// The search's evaluator and the event engine are written apart from each other; for any order they
+// give the same times.
 
 #include <gtest/gtest.h>
 
@@ -26,9 +27,11 @@ std::map<InstructionKey, Nanoseconds> ends_of(const Timeline& timeline) {
 
 void expect_equal(const Order& order, const OrderCosts& costs, const std::string& what) {
   const Program program = lower(order, costs, Bytes(100));
-  // An edge of a program does not say which copy of its stages it joins, so rule R3 proves one direction only.
+  // An edge of a program does not say which copy of its stages it joins, so rule R3 proves one
+  // direction only.
   const bool has_one_direction = order.rank_of.size() == static_cast<std::size_t>(order.stages);
-  for (const Violation& violation : has_one_direction ? check(program) : std::vector<Violation>()) FAIL() << what << " " << violation.rule << ": " << violation.message;
+  for (const Violation& violation : has_one_direction ? check(program) : std::vector<Violation>())
+    FAIL() << what << " " << violation.rule << ": " << violation.message;
   EXPECT_TRUE(check(order).empty()) << what;
   Evaluator evaluator;
   evaluator.record = true;
@@ -50,7 +53,8 @@ void expect_equal(const Order& order, const OrderCosts& costs, const std::string
       key.microbatch = op.op == Op::Step ? -1 : static_cast<std::int32_t>(op.microbatch);
       ASSERT_TRUE(ends.contains(key)) << what << " " << text(op);
       ASSERT_EQ(ends.at(key).value, evaluator.ends[i].value)
-          << what << " " << (discipline == Discipline::Eager ? "eager " : "rendezvous ") << text(op);
+          << what << " " << (discipline == Discipline::Eager ? "eager " : "rendezvous ")
+          << text(op);
     }
     EXPECT_EQ(iteration_time(simulated->timeline), (*evaluation)->makespan) << what;
   }

@@ -10,7 +10,8 @@ namespace {
 // Which operations have been run, to know which may come next.
 class Run {
  public:
-  Run(Draws& draws, const Order& order, const std::vector<std::uint8_t>& splits) : order_(order), splits_(splits) {
+  Run(Draws& draws, const Order& order, const std::vector<std::uint8_t>& splits)
+      : order_(order), splits_(splits) {
     done_.assign(order.rank_of.size() * cells() * kKinds, 0);
     before_.resize(2);
     for (std::vector<std::int32_t>& before : before_) before = predecessors(draws, order);
@@ -25,8 +26,11 @@ class Run {
           op.stage = static_cast<std::uint16_t>(stage);
           op.microbatch = static_cast<std::uint32_t>(mb) & 0x3fffffffu;
           op.slice = static_cast<std::uint8_t>(slice);
-          op.direction = order_.rank_of.size() > static_cast<std::size_t>(order_.stages) && mb % 2 != 0 ? 1u : 0u;
-          for (const Op kind : {Op::F, splits_[static_cast<std::size_t>(stage)] ? Op::B : Op::BF, Op::W}) {
+          op.direction =
+              order_.rank_of.size() > static_cast<std::size_t>(order_.stages) && mb % 2 != 0 ? 1u
+                                                                                             : 0u;
+          for (const Op kind :
+               {Op::F, splits_[static_cast<std::size_t>(stage)] ? Op::B : Op::BF, Op::W}) {
             if (kind == Op::W && !splits_[static_cast<std::size_t>(stage)]) continue;
             op.op = kind;
             if (!done(op, kind) && may_start(op)) out.push_back(op);
@@ -40,11 +44,12 @@ class Run {
   void run(const OrderOp& op) { done_[index(op, op.op)] = 1; }
 
  private:
-  // Messages of an edge keep their order, so all stages take the microbatches of a direction in one order, drawn here:
-  // [microbatch] the one before it, -1 for the first of its direction.
+  // Messages of an edge keep their order, so all stages take the microbatches of a direction in one
+  // order, drawn here: [microbatch] the one before it, -1 for the first of its direction.
   static std::vector<std::int32_t> predecessors(Draws& draws, const Order& order) {
     std::vector<std::int32_t> sequence, before(static_cast<std::size_t>(order.microbatches), -1);
-    for (std::int32_t mb = 0; mb < order.microbatches; ++mb) sequence.insert(sequence.begin() + draws.between(0, mb), mb);
+    for (std::int32_t mb = 0; mb < order.microbatches; ++mb)
+      sequence.insert(sequence.begin() + draws.between(0, mb), mb);
     const bool both = order.rank_of.size() > static_cast<std::size_t>(order.stages);
     std::int32_t last[2] = {-1, -1};
     for (const std::int32_t mb : sequence) {
@@ -57,7 +62,9 @@ class Run {
 
   static constexpr std::size_t kKinds = 3;  // forward, backward, weight gradient
 
-  std::size_t cells() const { return static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices); }
+  std::size_t cells() const {
+    return static_cast<std::size_t>(order_.microbatches) * static_cast<std::size_t>(order_.slices);
+  }
   std::size_t index(const OrderOp& op, Op kind) const {
     const std::size_t copy = op.direction * static_cast<std::size_t>(order_.stages) + op.stage;
     const std::size_t cell = op.microbatch * static_cast<std::size_t>(order_.slices) + op.slice;
@@ -109,8 +116,9 @@ Order random_order(Draws& draws) {
   const int directions = draws.chance(0.25) ? 2 : 1;
   for (int d = 0; d < directions; ++d)
     for (std::int32_t s = 0; s < order.stages; ++s)  // the first stages occupy every rank
-      order.rank_of.push_back(s < order.ranks ? (d == 0 ? s : order.ranks - 1 - s)
-                                              : static_cast<std::int32_t>(draws.between(0, order.ranks - 1)));
+      order.rank_of.push_back(s < order.ranks
+                                  ? (d == 0 ? s : order.ranks - 1 - s)
+                                  : static_cast<std::int32_t>(draws.between(0, order.ranks - 1)));
   for (std::int32_t to = 1; to < order.stages; ++to) {
     const std::int64_t sure = draws.between(0, to - 1);
     for (std::int32_t from = 0; from < to; ++from)
@@ -122,7 +130,8 @@ Order random_order(Draws& draws) {
   std::vector<std::vector<OrderOp>> lists(static_cast<std::size_t>(order.ranks));
   Run run(draws, order, splits);
   for (std::vector<OrderOp> ready = run.ready(); !ready.empty(); ready = run.ready()) {
-    const OrderOp next = ready[static_cast<std::size_t>(draws.between(0, static_cast<std::int64_t>(ready.size()) - 1))];
+    const OrderOp next = ready[static_cast<std::size_t>(
+        draws.between(0, static_cast<std::int64_t>(ready.size()) - 1))];
     run.run(next);
     lists[order.rank(StageId(next.stage), next.direction).index()].push_back(next);
   }
@@ -135,9 +144,11 @@ Order random_order(Draws& draws) {
 }
 
 OrderCosts random_order_costs(Draws& draws, const Order& order, std::int64_t most) {
-  OrderCosts costs = OrderCosts::uniform(order, Nanoseconds(0), Nanoseconds(0), Nanoseconds(0), Nanoseconds(0));
-  for (std::vector<Nanoseconds>* list : {&costs.forward, &costs.backward_input, &costs.backward_weight, &costs.recompute,
-                                         &costs.step, &costs.activation, &costs.gradient})
+  OrderCosts costs =
+      OrderCosts::uniform(order, Nanoseconds(0), Nanoseconds(0), Nanoseconds(0), Nanoseconds(0));
+  for (std::vector<Nanoseconds>* list :
+       {&costs.forward, &costs.backward_input, &costs.backward_weight, &costs.recompute,
+        &costs.step, &costs.activation, &costs.gradient})
     for (Nanoseconds& time : *list) time = Nanoseconds(draws.between(0, most));
   return costs;
 }

@@ -64,13 +64,15 @@ TEST(Coverage, WithoutStoresTheRanksOfAMicrobatchMustStillAgree) {
   for (std::size_t r = 0; r < 2; ++r)
     std::erase_if(compute(program, r), [](const Instruction& i) { return i.key.op == Op::Step; });
   find(program, 0, Op::BF, 1).key.stage = 1;
-  EXPECT_TRUE(refuses(program, "R2", "but rank 0 runs the other operations of that microbatch and stage"));
+  EXPECT_TRUE(
+      refuses(program, "R2", "but rank 0 runs the other operations of that microbatch and stage"));
 }
 
 TEST(Coverage, TransfersStandOnTheRanksOfTheirEdge) {
   Program program = sample_program(gpipe_order(2, 3));
   find(program, 1, Op::Recv, 1).target = 1;
-  EXPECT_TRUE(refuses(program, "R2", "rank 1 has 'RECV 1.1 e1', but edge 1 enters stage 0 on rank 0"));
+  EXPECT_TRUE(
+      refuses(program, "R2", "rank 1 has 'RECV 1.1 e1', but edge 1 enters stage 0 on rank 0"));
 }
 
 TEST(Coverage, OperationsThatNoRuleSpeaksOfAreRefusedByName) {

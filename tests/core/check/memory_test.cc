@@ -9,12 +9,18 @@
 namespace penstock::test {
 namespace {
 
-Program sound() { return sample_program(one_f_one_b_order(3, 4)); }
+Program sound() {
+  return sample_program(one_f_one_b_order(3, 4));
+}
 
-Buffer& row(Program& program, std::int32_t rank, BufferClass cls, std::int32_t microbatch, std::int32_t owner = -1) {
-  for (std::size_t i = program.first_buffer[static_cast<std::size_t>(rank)]; i < program.first_buffer[static_cast<std::size_t>(rank) + 1]; ++i) {
+Buffer& row(Program& program, std::int32_t rank, BufferClass cls, std::int32_t microbatch,
+            std::int32_t owner = -1) {
+  for (std::size_t i = program.first_buffer[static_cast<std::size_t>(rank)];
+       i < program.first_buffer[static_cast<std::size_t>(rank) + 1]; ++i) {
     Buffer& buffer = program.buffers[i];
-    if (buffer.cls == cls && buffer.microbatch == microbatch && (owner < 0 || buffer.owner == owner)) return buffer;
+    if (buffer.cls == cls && buffer.microbatch == microbatch &&
+        (owner < 0 || buffer.owner == owner))
+      return buffer;
   }
   ADD_FAILURE() << "no such buffer";
   return program.buffers[0];
@@ -39,11 +45,14 @@ TEST(MemoryRules, NoLimitIsNoLimit) {
 
 TEST(MemoryRules, BuffersLiveAtOnceLieApart) {
   Program program = sound();
-  row(program, 0, BufferClass::Stash, 1).offset = row(program, 0, BufferClass::Stash, 0).offset + Bytes(64);
+  row(program, 0, BufferClass::Stash, 1).offset =
+      row(program, 0, BufferClass::Stash, 0).offset + Bytes(64);
   EXPECT_TRUE(refuses(program, "R8", "are live at once at the same addresses"));
   Program persistent = sound();
   row(persistent, 1, BufferClass::Stash, 3).offset = Bytes(0);
-  EXPECT_TRUE(refuses(persistent, "R8", "the weights buffer of stage 1 and the stash buffer of stage 1, microbatch 3"));
+  EXPECT_TRUE(
+      refuses(persistent, "R8",
+              "the weights buffer of stage 1 and the stash buffer of stage 1, microbatch 3"));
 }
 
 TEST(MemoryRules, OffsetsAreAligned) {
@@ -70,7 +79,8 @@ TEST(MemoryRules, UseBeforeLifetimeIsR8AndAfterItIsR9) {
   EXPECT_TRUE(refuses(program, "R9", "rank 1: 'BF 1.2'"));
   program = sound();
   row(program, 0, BufferClass::Data, 0).last -= 1;
-  EXPECT_TRUE(refuses(program, "R9", "uses the data buffer of stage 0, microbatch 0 after its release"));
+  EXPECT_TRUE(
+      refuses(program, "R9", "uses the data buffer of stage 0, microbatch 0 after its release"));
   program = sound();
   row(program, 0, BufferClass::Data, 1).first += 1;
   EXPECT_TRUE(refuses(program, "R8", "'LOAD 0.1'"));
@@ -116,10 +126,14 @@ TEST(MemoryRules, WhatIsKeptOrMovedHasABuffer) {
       if (first > at) --first;
     return program;
   };
-  EXPECT_TRUE(refuses(without(0, BufferClass::SendBuffer, 2), "R8", "microbatch 2 of edge 0 has no send buffer"));
-  EXPECT_TRUE(refuses(without(0, BufferClass::ReceiveBuffer, 2), "R8", "microbatch 2 of edge 2 has no receive buffer"));
-  EXPECT_TRUE(refuses(without(1, BufferClass::Stash, 2), "R8", "some microbatches of stage 1 have no stash buffer"));
-  EXPECT_TRUE(refuses(without(0, BufferClass::Data, 2), "R8", "some microbatches of stage 0 have no data buffer"));
+  EXPECT_TRUE(refuses(without(0, BufferClass::SendBuffer, 2), "R8",
+                      "microbatch 2 of edge 0 has no send buffer"));
+  EXPECT_TRUE(refuses(without(0, BufferClass::ReceiveBuffer, 2), "R8",
+                      "microbatch 2 of edge 2 has no receive buffer"));
+  EXPECT_TRUE(refuses(without(1, BufferClass::Stash, 2), "R8",
+                      "some microbatches of stage 1 have no stash buffer"));
+  EXPECT_TRUE(refuses(without(0, BufferClass::Data, 2), "R8",
+                      "some microbatches of stage 0 have no data buffer"));
 }
 
 TEST(MemoryRules, MessagesMayHaveNoBuffersAtAll) {

@@ -6,8 +6,11 @@
 namespace penstock::test {
 namespace {
 
-// Three stages: edges 0, 1 carry activations, 2, 3 gradients (3: from stage 2 to 1). Rank 1 sends on edges 1 and 2.
-Program three_stages() { return sample_program(one_f_one_b_order(3, 4)); }
+// Three stages: edges 0, 1 carry activations, 2, 3 gradients (3: from stage 2 to 1). Rank 1 sends
+// on edges 1 and 2.
+Program three_stages() {
+  return sample_program(one_f_one_b_order(3, 4));
+}
 
 TEST(Messages, ADroppedSendIsMissed) {
   Program program = three_stages();
@@ -16,16 +19,22 @@ TEST(Messages, ADroppedSendIsMissed) {
   for (Instruction& instruction : compute(program, 1))
     if (instruction.after_stream == 1) --instruction.after_index;
   EXPECT_TRUE(refuses(program, "R3", "edge 1 has 3 SENDs on rank 1 and 4 RECVs on rank 2"));
-  EXPECT_TRUE(refuses(program, "R3", "message 1 of edge 1: rank 1 sends 'SEND 1.2 e1', rank 2 receives 'RECV 2.1 e1'"));
-  EXPECT_TRUE(refuses(program, "R3", "microbatch 1 has no SEND on edge 1, from stage 1 on rank 1 to stage 2 on rank 2"));
+  EXPECT_TRUE(
+      refuses(program, "R3",
+              "message 1 of edge 1: rank 1 sends 'SEND 1.2 e1', rank 2 receives 'RECV 2.1 e1'"));
+  EXPECT_TRUE(
+      refuses(program, "R3",
+              "microbatch 1 has no SEND on edge 1, from stage 1 on rank 1 to stage 2 on rank 2"));
 }
 
 TEST(Messages, ADroppedPairIsMissedToo) {
   Program program = three_stages();
   for (const Op op : {Op::Send, Op::Recv}) {
-    std::vector<Instruction>& body = program.ranks[op == Op::Send ? 0 : 1].streams[op == Op::Send ? 1 : 0].body;
+    std::vector<Instruction>& body =
+        program.ranks[op == Op::Send ? 0 : 1].streams[op == Op::Send ? 1 : 0].body;
     for (Instruction& instruction : body)
-      if (instruction.key.op == op && instruction.target == 0 && instruction.key.microbatch == 2) instruction = nothing();
+      if (instruction.key.op == op && instruction.target == 0 && instruction.key.microbatch == 2)
+        instruction = nothing();
   }
   EXPECT_TRUE(refuses(program, "R3", "microbatch 2 has no SEND on edge 0"));
 }
@@ -42,7 +51,9 @@ TEST(Messages, AnEdgeWithoutAnyTransferIsMissed) {
 TEST(Messages, SwappedSendsOfAnEdgeDoNotPairUp) {
   Program program = three_stages();
   std::swap(program.ranks[0].streams[1].body[1], program.ranks[0].streams[1].body[2]);
-  EXPECT_TRUE(refuses(program, "R3", "message 1 of edge 0: rank 0 sends 'SEND 0.2 e0', rank 1 receives 'RECV 1.1 e0'"));
+  EXPECT_TRUE(
+      refuses(program, "R3",
+              "message 1 of edge 0: rank 0 sends 'SEND 0.2 e0', rank 1 receives 'RECV 1.1 e0'"));
 }
 
 TEST(Messages, AMessageTwiceIsRefused) {
@@ -60,9 +71,12 @@ TEST(Messages, TheRecipeMovesTheBytesOfTheEdge) {
 
 TEST(Messages, AnEdgeIsServedByOneStreamAtEachEnd) {
   Program program = three_stages();
-  program.ranks[0].streams.push_back({StreamKind::Send, EdgeId(0), {}, {program.ranks[0].streams[1].body[3]}, {}});
+  program.ranks[0].streams.push_back(
+      {StreamKind::Send, EdgeId(0), {}, {program.ranks[0].streams[1].body[3]}, {}});
   program.ranks[0].streams[1].body[3] = nothing();
-  EXPECT_TRUE(refuses(program, "R3", "the SENDs of edge 0 are spread over streams 1 and 2 of rank 0: their order is open"));
+  EXPECT_TRUE(refuses(
+      program, "R3",
+      "the SENDs of edge 0 are spread over streams 1 and 2 of rank 0: their order is open"));
 }
 
 TEST(Messages, AnEdgeWithinARankHasNoTransfers) {
@@ -78,7 +92,8 @@ TEST(Messages, ASendWaitsForWhatItSends) {
   Program program = three_stages();
   Instruction& send = program.ranks[0].streams[1].body[0];
   --send.after_index;  // LOAD 0.0 instead of F 0.0
-  EXPECT_TRUE(refuses(program, "R4", "rank 0: 'SEND 0.0 e0' may start before 'F 0.0', which makes what it sends"));
+  EXPECT_TRUE(refuses(program, "R4",
+                      "rank 0: 'SEND 0.0 e0' may start before 'F 0.0', which makes what it sends"));
   send.after_stream = -1;
   EXPECT_TRUE(refuses(program, "R4", "'SEND 0.0 e0' may start before 'F 0.0'"));
 }
@@ -89,20 +104,27 @@ TEST(Messages, AWaitEarlierInTheStreamIsEnough) {
   sends[0].after_index = sends[1].after_index;
   sends[1].after_stream = -1;
   const std::vector<Violation> violations = check(program);
-  for (const Violation& violation : violations) EXPECT_NE(violation.rule, "R4") << violation.message;
+  for (const Violation& violation : violations)
+    EXPECT_NE(violation.rule, "R4") << violation.message;
 }
 
 TEST(Messages, AReceiveComesBeforeItsUse) {
   Program program = three_stages();
-  const std::size_t receive = position(program, 1, Op::Recv, 2, 0), forward = position(program, 1, Op::F, 2);
+  const std::size_t receive = position(program, 1, Op::Recv, 2, 0),
+                    forward = position(program, 1, Op::F, 2);
   std::swap(compute(program, 1)[receive], compute(program, 1)[forward]);
-  EXPECT_TRUE(refuses(program, "R4", "rank 1: 'F 1.2' may start before 'RECV 1.2 e0' has brought what it reads"));
+  EXPECT_TRUE(refuses(program, "R4",
+                      "rank 1: 'F 1.2' may start before 'RECV 1.2 e0' has brought what it reads"));
 }
 
 TEST(Messages, AReceiveInItsOwnStreamIsWaitedFor) {
   Program program = sample_program(one_f_one_b_order(2, 2));
   RankProgram& rank = program.ranks[1];
-  rank.streams.push_back({StreamKind::Receive, EdgeId(0), {}, {find(program, 1, Op::Recv, 0), find(program, 1, Op::Recv, 1)}, {}});
+  rank.streams.push_back({StreamKind::Receive,
+                          EdgeId(0),
+                          {},
+                          {find(program, 1, Op::Recv, 0), find(program, 1, Op::Recv, 1)},
+                          {}});
   for (const std::int32_t m : {0, 1}) find(program, 1, Op::Recv, m) = nothing();
   EXPECT_TRUE(refuses(program, "R4", "'F 1.0' may start before 'RECV 1.0 e0'"));
   for (const std::int32_t m : {0, 1}) {
@@ -110,7 +132,8 @@ TEST(Messages, AReceiveInItsOwnStreamIsWaitedFor) {
     find(program, 1, Op::F, m).after_index = static_cast<std::uint32_t>(m);
   }
   const std::vector<Violation> violations = check(program);
-  for (const Violation& violation : violations) EXPECT_NE(violation.rule, "R4") << violation.message;
+  for (const Violation& violation : violations)
+    EXPECT_NE(violation.rule, "R4") << violation.message;
 }
 
 }  // namespace

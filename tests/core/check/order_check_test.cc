@@ -6,7 +6,9 @@
 namespace penstock::test {
 namespace {
 
-OrderOp& at(Order& order, std::int32_t rank, std::size_t i) { return order.ops[order.first[static_cast<std::size_t>(rank)] + i]; }
+OrderOp& at(Order& order, std::int32_t rank, std::size_t i) {
+  return order.ops[order.first[static_cast<std::size_t>(rank)] + i];
+}
 
 TEST(OrderCheck, ProvesGPipeAndOneFOneB) {
   for (std::int32_t p = 1; p <= 6; ++p)
@@ -22,7 +24,8 @@ TEST(OrderCheck, RefusesLostDoubledAndMisplacedOperations) {
   EXPECT_TRUE(refuses(check(lost), "R1", "microbatch 1 of stage 1 has no F"));
   Order half = gpipe_order(2, 3);
   at(half, 1, 4).op = Op::B;
-  EXPECT_TRUE(refuses(check(half), "R1", "microbatch 1 of stage 1 needs one BF, or one B and one W"));
+  EXPECT_TRUE(
+      refuses(check(half), "R1", "microbatch 1 of stage 1 needs one BF, or one B and one W"));
   Order twice = gpipe_order(2, 3);
   at(twice, 1, 1).microbatch = 0;
   EXPECT_TRUE(refuses(check(twice), "R1", "'F 1.0' is there twice"));
@@ -43,8 +46,10 @@ TEST(OrderCheck, RefusesLostDoubledAndMisplacedOperations) {
 TEST(OrderCheck, TellsTheCycle) {
   Order order = one_f_one_b_order(2, 2);
   std::swap(at(order, 0, 0), at(order, 0, 2));  // BF 0.0 before F 0.0
-  EXPECT_TRUE(refuses(check(order), "R5", "the order hangs: rank 0 at 'BF 0.0' waits for 'BF 1.0' of rank 1, rank 1 at 'F 1.0' waits for "
-                                          "'F 0.0' of rank 0"));
+  EXPECT_TRUE(refuses(check(order), "R5",
+                      "the order hangs: rank 0 at 'BF 0.0' waits for 'BF 1.0' of rank 1, rank 1 at "
+                      "'F 1.0' waits for "
+                      "'F 0.0' of rank 0"));
 }
 
 TEST(OrderCheck, NothingOfAStageFollowsItsStep) {

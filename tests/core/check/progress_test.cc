@@ -8,7 +8,9 @@
 namespace penstock::test {
 namespace {
 
-Program blocking(const Order& order) { return sample_program(order, {.blocking_sends = true}); }
+Program blocking(const Order& order) {
+  return sample_program(order, {.blocking_sends = true});
+}
 
 std::vector<std::string> rules(const std::vector<Violation>& violations) {
   std::vector<std::string> out;
@@ -34,14 +36,19 @@ TEST(Progress, TheStoryNamesTheWholeCycle) {
   const std::vector<Violation> violations = check(blocking(one_f_one_b_order(2, 2)));
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].message,
-            "the program hangs with sends that complete when they are received: rank 0 at SEND 0.1 e0 waits for rank 1's RECV 1.1 e0, "
-            "which comes after rank 1's SEND 1.0 e1, which waits for rank 0's RECV 0.0 e1, which comes after rank 0's SEND 0.1 e0, "
+            "the program hangs with sends that complete when they are received: rank 0 at SEND 0.1 "
+            "e0 waits for rank 1's RECV 1.1 e0, "
+            "which comes after rank 1's SEND 1.0 e1, which waits for rank 0's RECV 0.0 e1, which "
+            "comes after rank 0's SEND 0.1 e0, "
             "where we began");
   EXPECT_EQ(violations[0].ranks, (std::vector{RankId(0), RankId(1)}));
-  EXPECT_EQ(violations[0].instructions, (std::vector<std::string>{"rank 0: SEND 0.1 e0", "rank 1: SEND 1.0 e1"}));
+  EXPECT_EQ(violations[0].instructions,
+            (std::vector<std::string>{"rank 0: SEND 0.1 e0", "rank 1: SEND 1.0 e1"}));
 }
 
-TEST(Progress, BlockingSendsDoNotHangGPipe) { EXPECT_TRUE(check(blocking(gpipe_order(4, 6))).empty()); }
+TEST(Progress, BlockingSendsDoNotHangGPipe) {
+  EXPECT_TRUE(check(blocking(gpipe_order(4, 6))).empty());
+}
 
 TEST(Progress, ReceivesOutOfOrderHangUnderR7bAndPassUnderR7a) {
   // Rank 0 sends on two edges from one stream, rank 1 receives the second first.
@@ -68,19 +75,26 @@ TEST(Progress, ACycleOfReceivesHangsEvenWithBufferedSends) {
   Program program = sample_program(one_f_one_b_order(2, 2));
   // Rank 0 receives gradient 0 before it makes activation 0.
   std::vector<Instruction>& body = compute(program, 0);
-  std::rotate(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(position(program, 0, Op::Recv, 0)),
+  std::rotate(body.begin(),
+              body.begin() + static_cast<std::ptrdiff_t>(position(program, 0, Op::Recv, 0)),
               body.begin() + static_cast<std::ptrdiff_t>(position(program, 0, Op::Recv, 0)) + 1);
-  for (Instruction& instruction : program.ranks[0].streams[1].body) instruction.after_index += instruction.after_index < 4 ? 1 : 0;
-  EXPECT_TRUE(refuses(program, "R5", "the program hangs even with buffered sends: rank 0 at RECV 0.0 e1 waits for rank 1's SEND 1.0 e1"));
-  EXPECT_TRUE(refuses(check(program, {.buffered = false}), "R7b", "rank 0 at RECV 0.0 e1 waits for"));
+  for (Instruction& instruction : program.ranks[0].streams[1].body)
+    instruction.after_index += instruction.after_index < 4 ? 1 : 0;
+  EXPECT_TRUE(refuses(program, "R5",
+                      "the program hangs even with buffered sends: rank 0 at RECV 0.0 e1 waits for "
+                      "rank 1's SEND 1.0 e1"));
+  EXPECT_TRUE(
+      refuses(check(program, {.buffered = false}), "R7b", "rank 0 at RECV 0.0 e1 waits for"));
   const std::vector<Violation> violations = check(program);
-  EXPECT_TRUE(std::none_of(violations.begin(), violations.end(), [](const Violation& v) { return v.rule == "R7b"; }));
+  EXPECT_TRUE(std::none_of(violations.begin(), violations.end(),
+                           [](const Violation& v) { return v.rule == "R7b"; }));
 }
 
 TEST(Progress, AMessageThatNeverComesIsNotACycle) {
   Program program = sample_program(gpipe_order(2, 2));
   program.ranks[0].streams[1].body[1] = nothing();
-  EXPECT_TRUE(refuses(program, "R7a", "comes after rank 1's RECV 1.1 e0, which waits for a SEND that no rank has"));
+  EXPECT_TRUE(refuses(program, "R7a",
+                      "comes after rank 1's RECV 1.1 e0, which waits for a SEND that no rank has"));
 }
 
 TEST(Progress, ASendThatNobodyReceivesHangsUnderRendezvous) {
@@ -114,7 +128,8 @@ TEST(Progress, WaitsCountWithinTheirSection) {
   program.ranks[0].streams[1].epilogue.push_back(nothing());
   program.ranks[0].streams[0].epilogue = {wait};
   EXPECT_TRUE(check(program).empty());
-  // A prologue cannot wait for what only the other stream's end brings: stream 1 waits for the epilogue of stream 0.
+  // A prologue cannot wait for what only the other stream's end brings: stream 1 waits for the
+  // epilogue of stream 0.
   wait.after_stream = 0;
   program.ranks[0].streams[1].epilogue = {wait};
   EXPECT_TRUE(refuses(program, "R5", "rank 0 at WAIT 0 waits for rank 0's WAIT 0"));
@@ -130,7 +145,9 @@ TEST(Progress, CollectivesWaitForAllMembers) {
   call.after_stream = 0;
   call.after_index = static_cast<std::uint32_t>(position(program, 1, Op::Recv, 1));
   program.ranks[1].streams.push_back({StreamKind::Collective, EdgeId(), {}, {call}, {}});
-  EXPECT_TRUE(refuses(program, "R5", "rank 0 at LOAD 0.0 waits for rank 0's ALLREDUCE 0.0 g0, which waits for rank 1's ALLREDUCE 0.0 g0"));
+  EXPECT_TRUE(refuses(program, "R5",
+                      "rank 0 at LOAD 0.0 waits for rank 0's ALLREDUCE 0.0 g0, which waits for "
+                      "rank 1's ALLREDUCE 0.0 g0"));
 }
 
 }  // namespace

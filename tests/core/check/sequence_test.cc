@@ -13,7 +13,8 @@ void swap(Program& program, std::size_t rank, std::size_t a, std::size_t b) {
 TEST(Sequence, LoadComesBeforeForward) {
   Program program = sample_program(gpipe_order(2, 3));
   swap(program, 0, position(program, 0, Op::Load, 1), position(program, 0, Op::F, 1));
-  EXPECT_TRUE(refuses(program, "R4", "rank 0: 'LOAD 0.1' (position 3) must come before 'F 0.1' (position 2)"));
+  EXPECT_TRUE(refuses(program, "R4",
+                      "rank 0: 'LOAD 0.1' (position 3) must come before 'F 0.1' (position 2)"));
 }
 
 TEST(Sequence, TheLossStandsBetweenForwardAndBackward) {
@@ -22,7 +23,8 @@ TEST(Sequence, TheLossStandsBetweenForwardAndBackward) {
   EXPECT_TRUE(refuses(program, "R4", "'F 1.1' (position 5) must come before 'LOSS 1.1'"));
   Program late = sample_program(gpipe_order(2, 3));
   swap(late, 1, position(late, 1, Op::Loss, 0), position(late, 1, Op::BF, 0));
-  EXPECT_TRUE(refuses(late, "R4", "'LOSS 1.0' (position 9) must come before 'BF 1.0' (position 2)"));
+  EXPECT_TRUE(
+      refuses(late, "R4", "'LOSS 1.0' (position 9) must come before 'BF 1.0' (position 2)"));
 }
 
 TEST(Sequence, BackwardComesAfterForward) {
@@ -39,7 +41,8 @@ TEST(Sequence, TheInputGradientComesBeforeTheWeightGradient) {
 
 TEST(Sequence, SlicesGoForwardInOrderAndBackwardInReverse) {
   Program program = sample_program(gpipe_order(1, 2));
-  for (const Op op : {Op::Load, Op::F, Op::Loss, Op::BF}) {  // microbatch 1 becomes slice 1 of microbatch 0
+  for (const Op op :
+       {Op::Load, Op::F, Op::Loss, Op::BF}) {  // microbatch 1 becomes slice 1 of microbatch 0
     find(program, 0, op, 1).key.slice = 1;
     compute(program, 0)[position(program, 0, op, 1)].key.microbatch = 0;
   }
@@ -48,7 +51,8 @@ TEST(Sequence, SlicesGoForwardInOrderAndBackwardInReverse) {
   program.buffers.clear();
   program.first_buffer = {0, 0};
   program.arena = program.live_peak = {Bytes(0)};
-  EXPECT_TRUE(refuses(program, "R4", "'BF 0.0.1' (position 7) must come before 'BF 0.0' (position 6)"));
+  EXPECT_TRUE(
+      refuses(program, "R4", "'BF 0.0.1' (position 7) must come before 'BF 0.0' (position 6)"));
   swap(program, 0, 6, 7);
   EXPECT_TRUE(check(program).empty());
 }
@@ -56,7 +60,9 @@ TEST(Sequence, SlicesGoForwardInOrderAndBackwardInReverse) {
 TEST(Sequence, AStepComesAfterTheLastBackward) {
   Program program = sample_program(one_f_one_b_order(2, 3));
   swap(program, 0, position(program, 0, Op::Step, -1), position(program, 0, Op::BF, 2));
-  EXPECT_TRUE(refuses(program, "R10", "rank 0: 'BF 0.2' (position 12) comes after 'STEP 0 s0' (position 11) of the same step"));
+  EXPECT_TRUE(refuses(
+      program, "R10",
+      "rank 0: 'BF 0.2' (position 12) comes after 'STEP 0 s0' (position 11) of the same step"));
 }
 
 TEST(Sequence, EveryTrainedStoreHasOneStepOfItsOwn) {
@@ -65,7 +71,8 @@ TEST(Sequence, EveryTrainedStoreHasOneStepOfItsOwn) {
   EXPECT_TRUE(refuses(none, "R10", "store 1 of stage 1 on rank 1 is trained but has no STEP"));
   Program two = sample_program(one_f_one_b_order(2, 3));
   compute(two, 1).push_back(find(two, 1, Op::Step, -1));
-  EXPECT_TRUE(refuses(two, "R10", "rank 1: 'STEP 1 s1' is the store's second in one repetition of the body"));
+  EXPECT_TRUE(refuses(two, "R10",
+                      "rank 1: 'STEP 1 s1' is the store's second in one repetition of the body"));
   Program other = sample_program(one_f_one_b_order(2, 3));
   find(other, 1, Op::Step, -1).target = 0;
   EXPECT_TRUE(refuses(other, "R10", "rank 1: 'STEP 1 s0' names a store of another rank or stage"));
@@ -84,8 +91,10 @@ TEST(Sequence, TheAccumulationTreeIsTheOrderOfTheProgram) {
   EXPECT_TRUE(refuses(with({{0, 1}}), "R12", "names microbatch 2 0 times"));
   EXPECT_TRUE(refuses(with({{0, 1, 2, 1}}), "R12", "names microbatch 1 2 times"));
   EXPECT_TRUE(refuses(with({{0, 1, 3}}), "R12", "names microbatch 3; the body has 3"));
-  EXPECT_TRUE(refuses(with({{0, 2, 1}}), "R12", "adds microbatch 2 as number 1; rank 0 adds microbatch 1 then"));
-  EXPECT_TRUE(refuses(with({{0, 1}, {2}}), "R12", "lists 2 microbatches for copy 0; rank 0 runs 3"));
+  EXPECT_TRUE(refuses(with({{0, 2, 1}}), "R12",
+                      "adds microbatch 2 as number 1; rank 0 adds microbatch 1 then"));
+  EXPECT_TRUE(
+      refuses(with({{0, 1}, {2}}), "R12", "lists 2 microbatches for copy 0; rank 0 runs 3"));
   EXPECT_TRUE(refuses(with({}), "R12", "names microbatch 0 0 times"));
 }
 
@@ -96,7 +105,8 @@ Program with_collectives(const std::vector<std::vector<std::int32_t>>& calls) {
   for (std::size_t r = 0; r < calls.size(); ++r) {
     Stream stream{StreamKind::Collective, EdgeId(), {}, {}, {}};
     for (const std::int32_t microbatch : calls[r])
-      stream.body.push_back(Instruction{.key = {.op = Op::AllReduce, .microbatch = microbatch}, .target = 0});
+      stream.body.push_back(
+          Instruction{.key = {.op = Op::AllReduce, .microbatch = microbatch}, .target = 0});
     program.ranks[r].streams.push_back(std::move(stream));
   }
   return program;
@@ -104,15 +114,19 @@ Program with_collectives(const std::vector<std::vector<std::int32_t>>& calls) {
 
 TEST(Collectives, MembersAgreeOnTheirOrder) {
   EXPECT_TRUE(check(with_collectives({{0, 1}, {0, 1}})).empty());
-  EXPECT_TRUE(refuses(with_collectives({{0, 1}, {1, 0}}), "R6", "call 0 of group 0: rank 0 calls 'ALLREDUCE 0.0 g0', rank 1 calls"));
-  EXPECT_TRUE(refuses(with_collectives({{0, 1}, {0}}), "R6", "call 1 of group 0: rank 0 calls 'ALLREDUCE 0.1 g0', rank 1 has ended"));
-  EXPECT_TRUE(refuses(with_collectives({{0, 1}, {}}), "R6", "1 of the 2 members of group 0 call it"));
+  EXPECT_TRUE(refuses(with_collectives({{0, 1}, {1, 0}}), "R6",
+                      "call 0 of group 0: rank 0 calls 'ALLREDUCE 0.0 g0', rank 1 calls"));
+  EXPECT_TRUE(refuses(with_collectives({{0, 1}, {0}}), "R6",
+                      "call 1 of group 0: rank 0 calls 'ALLREDUCE 0.1 g0', rank 1 has ended"));
+  EXPECT_TRUE(
+      refuses(with_collectives({{0, 1}, {}}), "R6", "1 of the 2 members of group 0 call it"));
 }
 
 TEST(Collectives, OnlyMembersCall) {
   Program program = with_collectives({{0}, {0}});
   program.groups[0].ranks = {RankId(0)};
-  EXPECT_TRUE(refuses(program, "R6", "rank 1: 'ALLREDUCE 0.0 g0', but it is not a member of group 0"));
+  EXPECT_TRUE(
+      refuses(program, "R6", "rank 1: 'ALLREDUCE 0.0 g0', but it is not a member of group 0"));
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ std::string refused(const std::function<void(Program&)>& damage) {
   return violations.empty() ? "" : violations.front().rule;
 }
 
-TEST(ProgramTables, SoundOnesPass) { EXPECT_EQ(refused([](Program&) {}), ""); }
+TEST(ProgramTables, SoundOnesPass) {
+  EXPECT_EQ(refused([](Program&) {}), "");
+}
 
 TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.ranks.clear(); }), "tables");
@@ -33,7 +35,8 @@ TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[0].body[0].recipe = 99; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].target = 2; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].after_stream = 2; }), "tables");
-  EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].after_index = 1000; }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[1].body[0].after_index = 1000; }),
+            "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[5].first = 1000; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[5].bytes = Bytes(-1); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[6].owner = 2; }), "tables");
@@ -43,7 +46,8 @@ TEST(ProgramTables, NothingElseIsLookedAtWhenOneIsDamaged) {
   Program program = sample_program(one_f_one_b_order(2, 3));
   program.ranks[0].streams[0].body.clear();  // lacks everything
   program.ranks[1].streams[1].body[0].target = 77;
-  for (const Violation& violation : check(program)) EXPECT_EQ(violation.rule, "tables") << violation.message;
+  for (const Violation& violation : check(program))
+    EXPECT_EQ(violation.rule, "tables") << violation.message;
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 namespace penstock::test {
 namespace {
 
-Result<Program> read(std::string_view text) { return read_program(text, "p.json"); }
+Result<Program> read(std::string_view text) {
+  return read_program(text, "p.json");
+}
 
 void replace(std::string& text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
@@ -18,10 +20,13 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
 TEST(ProgramFormat, ReadsBackWhatItWrites) {
   for (const std::int32_t p : {1, 2, 4}) {
     for (const bool split : {false, true}) {
-      Program program = sample_program(one_f_one_b_order(p, 5), {.split_backward = split, .memory_limit = Bytes(1 << 20)});
+      Program program = sample_program(one_f_one_b_order(p, 5),
+                                       {.split_backward = split, .memory_limit = Bytes(1 << 20)});
       program.groups.push_back({"data", {RankId(0)}});
-      program.ranks[0].streams[0].prologue.push_back(Instruction{.key = {.op = Op::UseW, .step = -2}, .target = 0});
-      program.ranks[0].streams[0].epilogue.push_back(Instruction{.key = {.op = Op::AllReduce, .network = 3, .direction = 1}, .target = 0});
+      program.ranks[0].streams[0].prologue.push_back(
+          Instruction{.key = {.op = Op::UseW, .step = -2}, .target = 0});
+      program.ranks[0].streams[0].epilogue.push_back(
+          Instruction{.key = {.op = Op::AllReduce, .network = 3, .direction = 1}, .target = 0});
       program.recipes[0].segments[0].group = GroupId(0);
       program.stores[0].versions = 2;
       const std::string text = write_program(program);
@@ -68,14 +73,24 @@ TEST(ProgramFormat, DamageIsRefusedWithItsPlace) {
     const Result<Program> program = read(text);
     return program ? std::string("accepted") : program.error().text();
   };
-  EXPECT_NE(damaged("penstock.program/1", "penstock.program/2").find("penstock.program/1"), std::string::npos);
-  EXPECT_NE(damaged("\"F 0.0 r0\"", "\"FX 0.0 r0\"").find("'FX' is not an operation"), std::string::npos) << damaged("\"F 0.0 r0\"", "\"FX 0.0 r0\"");
+  EXPECT_NE(damaged("penstock.program/1", "penstock.program/2").find("penstock.program/1"),
+            std::string::npos);
+  EXPECT_NE(damaged("\"F 0.0 r0\"", "\"FX 0.0 r0\"").find("'FX' is not an operation"),
+            std::string::npos)
+      << damaged("\"F 0.0 r0\"", "\"FX 0.0 r0\"");
   EXPECT_NE(damaged("\"F 0.0 r0\"", "\"F 0.0 r0\", 7").find("an instruction"), std::string::npos);
-  EXPECT_NE(damaged("\"F 0.0 r0\"", "\"F 0.0 r99\"").find("'F 0.0 r99' names a recipe that is not there"), std::string::npos);
-  EXPECT_NE(damaged("[\"weights\", 0, -1, 0,", "[\"weights\", 0, -1,").find("a buffer has 9 fields, not 8"), std::string::npos);
+  EXPECT_NE(
+      damaged("\"F 0.0 r0\"", "\"F 0.0 r99\"").find("'F 0.0 r99' names a recipe that is not there"),
+      std::string::npos);
+  EXPECT_NE(damaged("[\"weights\", 0, -1, 0,", "[\"weights\", 0, -1,")
+                .find("a buffer has 9 fields, not 8"),
+            std::string::npos);
   EXPECT_NE(damaged("[\"weights\"", "[\"weight\"").find("did you mean"), std::string::npos);
-  EXPECT_NE(damaged("\"body_steps\": 1", "\"body_steps\": 0").find("body_steps"), std::string::npos);
-  EXPECT_NE(damaged("\"body_steps\": 1", "\"body_step\": 1").find("is \"body_step\" a misspelling of it?"), std::string::npos);
+  EXPECT_NE(damaged("\"body_steps\": 1", "\"body_steps\": 0").find("body_steps"),
+            std::string::npos);
+  EXPECT_NE(damaged("\"body_steps\": 1", "\"body_step\": 1")
+                .find("is \"body_step\" a misspelling of it?"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 namespace penstock::test {
 namespace {
 
-Result<Timeline> read(std::string_view text) { return read_timeline(text, "t.json"); }
+Result<Timeline> read(std::string_view text) {
+  return read_timeline(text, "t.json");
+}
 
 Timeline sample(std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -28,7 +30,10 @@ Timeline sample(std::uint32_t seed) {
       span.step = static_cast<std::int32_t>(upto(3));
       span.start = now + Nanoseconds(upto(10));
       span.end = now = span.start + Nanoseconds(upto(1000000000));
-      if (upto(3) != 0) span.key = {.op = Op::Send, .stage = static_cast<std::uint16_t>(upto(9)), .microbatch = static_cast<std::int32_t>(upto(99))};
+      if (upto(3) != 0)
+        span.key = {.op = Op::Send,
+                    .stage = static_cast<std::uint16_t>(upto(9)),
+                    .microbatch = static_cast<std::int32_t>(upto(99))};
       if (upto(3) == 0) span.label = static_cast<std::int32_t>(upto(1));
       t.spans.push_back(span);
     }
@@ -103,13 +108,21 @@ TEST(TimelineFormat, DamageIsRefusedWithItsPlace) {
     const Result<Timeline> again = read(write_timeline(timeline));
     return again ? std::string("accepted") : again.error().text();
   };
-  const auto expect = [](const std::string& text, std::string_view words) { EXPECT_NE(text.find(words), std::string::npos) << text; };
-  expect(refusal([](Timeline& t) { t.tracks[1].rank = RankId(2); }), "row 1 of tracks is of a rank");
-  expect(refusal([](Timeline& t) { t.counters[0].rank = RankId(2); }), "row 0 of counters is of a rank");
-  expect(refusal([](Timeline& t) { t.spans[2].track = 2; }), "row 2 of spans is of a track that is not there");
-  expect(refusal([](Timeline& t) { t.spans[2].label = 1; }), "row 2 of spans has a label that is not there");
-  expect(refusal([](Timeline& t) { t.spans[2].end = Nanoseconds(-1); }), "row 2 of spans ends before it starts");
-  expect(refusal([](Timeline& t) { t.spans[1].start = Nanoseconds(4); }), "row 1 of spans overlaps the row before it");
+  const auto expect = [](const std::string& text, std::string_view words) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  expect(refusal([](Timeline& t) { t.tracks[1].rank = RankId(2); }),
+         "row 1 of tracks is of a rank");
+  expect(refusal([](Timeline& t) { t.counters[0].rank = RankId(2); }),
+         "row 0 of counters is of a rank");
+  expect(refusal([](Timeline& t) { t.spans[2].track = 2; }),
+         "row 2 of spans is of a track that is not there");
+  expect(refusal([](Timeline& t) { t.spans[2].label = 1; }),
+         "row 2 of spans has a label that is not there");
+  expect(refusal([](Timeline& t) { t.spans[2].end = Nanoseconds(-1); }),
+         "row 2 of spans ends before it starts");
+  expect(refusal([](Timeline& t) { t.spans[1].start = Nanoseconds(4); }),
+         "row 1 of spans overlaps the row before it");
   expect(refusal([](Timeline& t) { t.points[0].counter = 1; }), "row 0 of points is of a counter");
   expect(refusal([](Timeline& t) { t.flows[0].to = 3; }), "row 0 of flows joins spans");
   expect(refusal([](Timeline& t) { t.peak_memory = {Bytes(1)}; }), "1 entries for 2 ranks");

@@ -1,0 +1,99 @@
+#include "planner/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace penstock {
+namespace {
+
+Result<void> choose_ranks(const PlanRequest& request, SearchSpace& space) {
+  const std::vector<Device>& devices = request.cluster.devices;
+  const Network& network = request.workload.networks.front();
+  const auto available = static_cast<std::int32_t>(devices.size());
+  const auto layers = static_cast<std::int32_t>(network.layers.size());
+  if (request.ranks < 0) return fail(ErrorCode::Usage, fmt::format("{} ranks", request.ranks));
+  if (request.ranks > available)
+    return fail(ErrorCode::Infeasible, fmt::format("{} ranks, but cluster {} has {} devices",
+                                                   request.ranks, request.cluster.name, available));
+  if (request.ranks > layers)
+    return fail(ErrorCode::Infeasible, fmt::format("{} stages, but network {} has {} layers",
+                                                   request.ranks, network.name, layers));
+  space.least_ranks = request.ranks > 0 ? request.ranks : 1;
+  space.most_ranks = request.ranks > 0 ? request.ranks : std::min(available, layers);
+  for (std::int32_t r = 1; r < space.most_ranks; ++r) {
+    const Device& device = devices[static_cast<std::size_t>(r)];
+    if (device.kind == devices[0].kind && device.peak_f32 == devices[0].peak_f32 &&
+        device.memory_bandwidth == devices[0].memory_bandwidth)
+      continue;
+    return fail(ErrorCode::Infeasible,
+                fmt::format("devices {} and {} are not of one kind: a {} and a {}", devices[0].name,
+                            device.name, devices[0].kind, device.kind),
+                "plans are made for devices of one kind and speed");
+  }
+  return {};
+}
+
+Result<void> choose_schedules(const PlanRequest& request, SearchSpace& space) {
+  for (const std::string& name : request.schedules) {
+    PENSTOCK_TRY(const ChosenSchedule chosen, find_schedule(name));
+    space.schedules.push_back(chosen);
+  }
+  if (space.schedules.empty())
+    for (const Schedule& schedule : schedules()) space.schedules.push_back({&schedule, {}});
+  return {};
+}
+
+using Sizes = std::set<std::int64_t, std::greater<>>;
+
+Result<Sizes> microbatch_sizes(const PlanRequest& request) {
+  const std::int64_t batch = request.workload.global_batch;
+  Sizes sizes;
+  for (const std::int64_t size : request.microbatch_sizes) {
+    if (size < 1 || batch % size != 0)
+      return fail(
+          ErrorCode::Usage,
+          fmt::format("microbatches of {} do not divide the global batch of {}", size, batch));
+    sizes.insert(size);
+  }
+  if (!sizes.empty()) return sizes;
+  if (!request.profile) {
+    for (std::int64_t size = 1; size * size <= batch; ++size)
+      if (batch % size == 0) sizes.insert({size, batch / size});
+    return sizes;
+  }
+  std::set<std::int64_t> held;
+  for (const LayerTime& time : request.profile->times)
+    if (time.microbatch > 0) held.insert(time.microbatch);
+  for (const std::int64_t size : held)
+    if (batch % size == 0) sizes.insert(size);
+  if (sizes.empty())
+    return fail(
+        ErrorCode::Infeasible,
+        fmt::format("the profile holds microbatches of {}, none of which divides the global "
+                    "batch of {}",
+                    fmt::join(held, ", "), batch),
+        "profile with other --microbatch sizes, or change --global-batch");
+  return sizes;
+}
+
+}  // namespace
+
+Result<SearchSpace> search_space(const PlanRequest& request) {
+  SearchSpace space;
+  PENSTOCK_TRY_VOID(choose_ranks(request, space));
+  PENSTOCK_TRY_VOID(choose_schedules(request, space));
+  PENSTOCK_TRY(const Sizes sizes, microbatch_sizes(request));
+  const Device& device = request.cluster.devices.front();
+  for (const std::int64_t size : sizes) {
+    auto costs = request.profile ? profiled_costs(request.workload, *request.profile, device, size)
+                                 : derived_costs(request.workload, device, size);
+    if (!costs) return fail(costs.error());
+    space.costs.push_back(*std::move(costs));
+  }
+  return space;
+}
+
+}  // namespace penstock
