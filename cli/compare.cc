@@ -17,7 +17,13 @@ std::string signed_share(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
 
-void add_ops(Answer& answer, const Comparison& comparison) {
+// Of two fractions: their difference, not their ratio.
+std::string points(double predicted, double measured) {
+  return fmt::format("{:+.1f} points", 100 * (predicted - measured));
+}
+
+// A SEND is over when its RECV is: for people one of them is enough.
+void add_ops(Answer& answer, const Comparison& comparison, bool with_sends) {
   Table& ops = answer.add_table("ops", "operations, medians",
                                 {{"op", "op", {}, Align::Left},
                                  {"stage", "stage"},
@@ -26,32 +32,86 @@ void add_ops(Answer& answer, const Comparison& comparison) {
                                  {"measured_s", "measured", Unit::Seconds},
                                  {"error", "error", Unit::Fraction}});
   for (const OpComparison& op : comparison.ops) {
+    if (op.op == Op::Send && !with_sends) continue;
     ops.add({name(op.op), op.stage, op.instructions, seconds(op.predicted), seconds(op.measured),
              op.error});
   }
 }
 
 void add_ranks(Answer& answer, const Comparison& comparison) {
-  Table& devices =
-      answer.add_table("devices", "devices",
-                       {{"rank", "rank"},
-                        {"predicted_bubble_fraction", "predicted bubble", Unit::Fraction},
-                        {"measured_bubble_fraction", "measured", Unit::Fraction},
-                        {"predicted_peak_memory_bytes", "predicted peak", Unit::Bytes},
-                        {"measured_peak_memory_bytes", "measured", Unit::Bytes},
-                        {"predicted_live_peak_bytes", "predicted live peak", Unit::Bytes},
-                        {"measured_live_peak_bytes", "measured", Unit::Bytes}});
+  Table& devices = answer.add_table("devices", "devices",
+                                    {{"rank", "rank"},
+                                     {"predicted_busy_s", ""},
+                                     {"measured_busy_s", ""},
+                                     {"predicted_idle_s", ""},
+                                     {"measured_idle_s", ""},
+                                     {"predicted_bubble_fraction", ""},
+                                     {"measured_bubble_fraction", ""},
+                                     {"predicted_peak_memory_bytes", ""},
+                                     {"measured_peak_memory_bytes", ""},
+                                     {"predicted_live_peak_bytes", ""},
+                                     {"measured_live_peak_bytes", ""}});
   for (const RankComparison& rank : comparison.ranks) {
-    devices.add({rank.rank.value, rank.predicted_bubble, rank.measured_bubble,
-                 rank.predicted_peak.value, rank.measured_peak.value, rank.predicted_live.value,
-                 rank.measured_live.value});
+    devices.add({rank.rank.value, seconds(rank.predicted_busy), seconds(rank.measured_busy),
+                 seconds(rank.predicted_idle), seconds(rank.measured_idle), rank.predicted_bubble,
+                 rank.measured_bubble, rank.predicted_peak.value, rank.measured_peak.value,
+                 rank.predicted_live.value, rank.measured_live.value});
   }
 }
 
-// The table for people: one row a quantity, each cell in its own unit.
-std::string summary(const Comparison& comparison, const Timeline& predicted,
-                    const Timeline& measured) {
+Answer data(const Comparison& comparison, const Timeline& predicted, const Timeline& measured) {
   Answer answer("penstock.compare/1");
+  answer.add("predicted_s", "", seconds(comparison.predicted));
+  answer.add("measured_s", "", seconds(comparison.measured));
+  answer.add("iteration_time_error", "", comparison.error);
+  answer.add("predicted_bubble_fraction", "", idleness(rank_use(predicted)).bubble_fraction);
+  answer.add("measured_bubble_fraction", "", idleness(rank_use(measured)).bubble_fraction);
+  answer.add("busy_error", "", comparison.busy_error());
+  answer.add("more_waiting_s", "", seconds(comparison.more_waiting()));
+  answer.add("matched", "", comparison.matched);
+  if (!measured.losses.empty()) {
+    answer.add("first_loss", "", measured.losses.front());
+    answer.add("last_loss", "", measured.losses.back());
+  }
+  add_ops(answer, comparison, true);
+  add_ranks(answer, comparison);
+  return answer;
+}
+
+// For people each figure stands once: by operation, by device, and in sum.
+void add_time(Answer& answer, const Comparison& comparison) {
+  Table& time = answer.add_table("time", "devices, mean of a step",
+                                 {{"rank", "rank"},
+                                  {"predicted_busy", "predicted busy", Unit::Seconds},
+                                  {"measured_busy", "measured", Unit::Seconds},
+                                  {"predicted_idle", "predicted waiting", Unit::Seconds},
+                                  {"measured_idle", "measured", Unit::Seconds},
+                                  {"predicted_bubble", "predicted bubble", Unit::Fraction},
+                                  {"measured_bubble", "measured", Unit::Fraction},
+                                  {"points", "error"}});
+  for (const RankComparison& rank : comparison.ranks) {
+    time.add({rank.rank.value, seconds(rank.predicted_busy), seconds(rank.measured_busy),
+              seconds(rank.predicted_idle), seconds(rank.measured_idle), rank.predicted_bubble,
+              rank.measured_bubble, points(rank.predicted_bubble, rank.measured_bubble)});
+  }
+}
+
+void add_memory(Answer& answer, const Comparison& comparison) {
+  Table& memory = answer.add_table("memory", "devices, memory",
+                                   {{"rank", "rank"},
+                                    {"predicted_peak", "predicted peak", Unit::Bytes},
+                                    {"measured_peak", "measured", Unit::Bytes},
+                                    {"predicted_live", "predicted live peak", Unit::Bytes},
+                                    {"measured_live", "measured", Unit::Bytes}});
+  for (const RankComparison& rank : comparison.ranks) {
+    memory.add({rank.rank.value, rank.predicted_peak.value, rank.measured_peak.value,
+                rank.predicted_live.value, rank.measured_live.value});
+  }
+}
+
+// One row a quantity, each cell in its own unit.
+void add_summary(Answer& answer, const Comparison& comparison, const Timeline& predicted,
+                 const Timeline& measured) {
   Table& table = answer.add_table("summary", "in one table",
                                   {{"quantity", "", {}, Align::Left},
                                    {"predicted", "predicted"},
@@ -63,19 +123,50 @@ std::string summary(const Comparison& comparison, const Timeline& predicted,
                reference == 0 ? Value() : Value(signed_share((p.real() - reference) / reference))});
   };
   row("iteration time", Unit::Seconds, seconds(comparison.predicted), seconds(comparison.measured));
-  row("bubble", Unit::Fraction, idleness(rank_use(predicted)).bubble_fraction,
-      idleness(rank_use(measured)).bubble_fraction);
+  double predicted_busy = 0, measured_busy = 0, predicted_idle = 0, measured_idle = 0;
   std::int64_t predicted_peak = 0, measured_peak = 0;
   for (const RankComparison& rank : comparison.ranks) {
+    predicted_busy += seconds(rank.predicted_busy);
+    measured_busy += seconds(rank.measured_busy);
+    predicted_idle += seconds(rank.predicted_idle);
+    measured_idle += seconds(rank.measured_idle);
     predicted_peak = std::max(predicted_peak, rank.predicted_peak.value);
     measured_peak = std::max(measured_peak, rank.measured_peak.value);
   }
+  const double ranks = std::max(1.0, static_cast<double>(comparison.ranks.size()));
+  row("busy, mean rank", Unit::Seconds, predicted_busy / ranks, measured_busy / ranks);
+  row("waiting, mean rank", Unit::Seconds, predicted_idle / ranks, measured_idle / ranks);
+  const double p = idleness(rank_use(predicted)).bubble_fraction,
+               m = idleness(rank_use(measured)).bubble_fraction;
+  table.add(
+      {"bubble", human_text(p, Unit::Fraction), human_text(m, Unit::Fraction), points(p, m)});
   row("peak memory of a rank", Unit::Bytes, predicted_peak, measured_peak);
   if (!measured.losses.empty()) {
     table.add({"first loss", Value(), fmt::format("{:.4f}", measured.losses.front()), Value()});
     table.add({"last loss", Value(), fmt::format("{:.4f}", measured.losses.back()), Value()});
   }
-  return to_text(answer);
+}
+
+std::string verdict(const Comparison& comparison) {
+  const double more = seconds(comparison.more_waiting());
+  const std::string waiting =
+      more == 0 ? std::string("waiting is as predicted")
+                : fmt::format("a rank spends {} a step {} waiting than predicted",
+                              human_text(std::abs(more), Unit::Seconds), more > 0 ? "more" : "less");
+  return fmt::format("The ranks' busy times agree within {:.1f} %; {}.",
+                     100 * comparison.busy_error(), waiting);
+}
+
+Answer text_form(const Comparison& comparison, const Timeline& predicted,
+                 const Timeline& measured) {
+  Answer answer("penstock.compare/1");
+  answer.add("matched", "matched instructions a step", comparison.matched);
+  add_ops(answer, comparison, false);
+  add_time(answer, comparison);
+  add_memory(answer, comparison);
+  add_summary(answer, comparison, predicted, measured);
+  answer.verdict = verdict(comparison);
+  return answer;
 }
 
 class CompareVerb : public Verb {
@@ -90,26 +181,15 @@ class CompareVerb : public Verb {
   Result<Reply> run(const Shared&) override {
     PENSTOCK_TRY(const Timeline predicted, load_timeline(predicted_));
     PENSTOCK_TRY(const Timeline measured, load_timeline(measured_));
-    PENSTOCK_TRY(const Comparison comparison, compare(predicted, measured));
-    Answer answer("penstock.compare/1");
-    answer.add("predicted_s", "predicted iteration time", seconds(comparison.predicted),
-               Unit::Seconds);
-    answer.add("measured_s", "measured iteration time", seconds(comparison.measured),
-               Unit::Seconds);
-    answer.add("iteration_time_error", "error", comparison.error, Unit::Fraction);
-    answer.add("predicted_bubble_fraction", "predicted bubble",
-               idleness(rank_use(predicted)).bubble_fraction, Unit::Fraction, Show::DataOnly);
-    answer.add("measured_bubble_fraction", "measured bubble",
-               idleness(rank_use(measured)).bubble_fraction, Unit::Fraction, Show::DataOnly);
-    answer.add("matched", "matched instructions a step", comparison.matched);
-    if (!measured.losses.empty()) {
-      answer.add("first_loss", "first loss", measured.losses.front(), {}, Show::DataOnly);
-      answer.add("last_loss", "last loss", measured.losses.back(), {}, Show::DataOnly);
+    if (predicted.origin == Origin::Measured && measured.origin == Origin::Predicted) {
+      return fail(ErrorCode::Usage,
+                  fmt::format("{} was measured and {} predicted", predicted_, measured_),
+                  "the prediction comes first: penstock compare PREDICTED MEASURED");
     }
-    add_ops(answer, comparison);
-    add_ranks(answer, comparison);
-    Reply reply(answer);
-    reply.text += "\n" + summary(comparison, predicted, measured);
+    PENSTOCK_TRY(const Comparison comparison, compare(predicted, measured));
+    Reply reply;
+    reply.json = to_json(data(comparison, predicted, measured));
+    reply.text = to_text(text_form(comparison, predicted, measured));
     if (fail_over_ && std::abs(comparison.error) > *fail_over_) {
       reply.exit_code = kExitNo;
       reply.text += fmt::format("\nThe iteration time is off by {}, more than {:.4g} %.\n",

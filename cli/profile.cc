@@ -17,8 +17,8 @@
 namespace penstock::cli {
 namespace {
 
-// Medians of the operations of one layer at one microbatch, and the worst spread among them: how
-// far the middle 80 % of the samples lie apart, relative to the median.
+// Medians of the operations of one layer at one microbatch, and the worst spread among them: the
+// median absolute deviation, relative to the median.
 struct Row {
   std::map<CostOp, Nanoseconds> medians;
   std::int64_t samples = 0;
@@ -37,9 +37,8 @@ void add_layers(Answer& answer, const Profile& profile) {
     Row& row = rows[{time.signature, time.microbatch}];
     row.medians[time.op] = time.time.median;
     row.samples = std::max(row.samples, time.time.n);
-    const Nanoseconds middle = time.time.p90 - time.time.p10;
     if (time.time.median.value > 0)
-      row.spread = std::max(row.spread, seconds(middle) / seconds(time.time.median));
+      row.spread = std::max(row.spread, seconds(time.time.mad) / seconds(time.time.median));
   }
   Table& layers = answer.add_table("layers", "layers, medians",
                                    {{"signature", "layer", {}, Align::Left},

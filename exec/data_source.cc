@@ -18,9 +18,14 @@ Result<std::string> read_text(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return read_file(path);
   std::vector<std::string> names;
-  for (fs::recursive_directory_iterator it(path, ignored), end; it != end; it.increment(ignored)) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator it(path, failed), end; !failed && it != end; it.increment(failed)) {
     const std::string extension = it->path().extension();
     if (extension == ".md" || extension == ".txt") names.push_back(it->path().string());
+  }
+  if (failed) {
+    return fail(Error{.code = ErrorCode::BadInput, .message = "cannot read the folder: " + failed.message(),
+                      .where = {.file = path}, .hint = "make it and its subfolders readable, or give one file"});
   }
   std::sort(names.begin(), names.end());
   std::string all;
@@ -47,14 +52,24 @@ std::vector<std::int64_t> value_limits(const Workload& workload) {
 
 }  // namespace
 
-Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
-  DataSource data;
-  data.sources_ = workload.sources;
-  data.seed_ = seed;
-  data.limits_ = value_limits(workload);
+DataSource::DataSource(const Workload& workload, std::uint64_t seed)
+    : sources_(workload.sources), limits_(value_limits(workload)), seed_(seed) {
   for (const Source& source : workload.sources) {
-    if (source.kind != SourceKind::Synthetic) data.window_ = std::max(data.window_, source.sample.elements() + 1);
+    if (source.kind != SourceKind::Synthetic) window_ = std::max(window_, source.sample.elements() + 1);
   }
+}
+
+DataSource DataSource::random_text(const Workload& workload, std::uint64_t seed) {
+  DataSource data(workload, seed);
+  const auto limit = static_cast<std::uint64_t>(
+      data.limits_.empty() ? 256 : *std::min_element(data.limits_.begin(), data.limits_.end()));
+  data.text_.resize(static_cast<std::size_t>(std::max<std::int64_t>(data.window_, 1 << 16)));
+  for (std::size_t i = 0; i < data.text_.size(); ++i) data.text_[i] = static_cast<char>(combine(seed, i) % limit);
+  return data;
+}
+
+Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
+  DataSource data(workload, seed);
   if (data.window_ == 0) return data;  // nothing is read from text
   PENSTOCK_TRY(data.text_, read_text(path));
   if (data.bytes() < data.window_) {

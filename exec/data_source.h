@@ -14,9 +14,14 @@ namespace penstock {
 
 class DataSource {
  public:
-  // A file, or a folder whose *.md and *.txt files are joined in order of their names. Bad input if missing, empty,
+  DataSource() = default;
+
+  // A file, or a folder whose *.md and *.txt files, those of its subfolders too, are joined in order of their names. Bad input if missing, empty,
   // shorter than one window of the workload's longest text source, or holding a byte beyond the vocabulary of its readers.
   static Result<DataSource> open(const std::string& path, const Workload& workload, std::uint64_t seed);
+
+  // Random bytes below every reader's limit in place of a text: for timing, which must not depend on a file.
+  static DataSource random_text(const Workload& workload, std::uint64_t seed);
 
   // Writes samples [first, first + count) of the step, one after the other: count · elements bytes.
   void fill(SourceId source, std::int32_t step, std::int64_t first, std::int64_t count, std::uint8_t* out) const;
@@ -24,6 +29,8 @@ class DataSource {
   std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
 
  private:
+  DataSource(const Workload& workload, std::uint64_t seed);
+
   std::vector<Source> sources_;
   std::vector<std::int64_t> limits_;  // one a source: values are below it
   std::string text_;

@@ -1,7 +1,7 @@
 #pragma once
 
 // What the interpreter asks of a backend, with CUDA's semantics (docs/adr/0001-device-interface.md). All calls but
-// activity() and abort() come from the rank's one issuing thread and return without waiting, save synchronize().
+// activity() and abort() come from the rank's one issuing thread and return without waiting, save synchronize() and await().
 
 #include <cstdint>
 #include <memory>
@@ -53,6 +53,8 @@ class RankDevice {
 
   virtual void record(StreamHandle stream, EventHandle event) = 0;
   virtual void wait(StreamHandle stream, EventHandle event, WorkTag tag) = 0;
+  // The issuing thread itself waits for the event's latest record; false if the run was given up.
+  virtual bool await(EventHandle event) = 0;
   // `call` was made by a stage of this device and outlives the launch; `stamp` may be null.
   virtual void launch(StreamHandle stream, StageCall& call, WorkTag tag, Stamp* stamp) = 0;
 

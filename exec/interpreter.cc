@@ -9,6 +9,9 @@
 namespace penstock {
 namespace {
 
+// A gigabyte of start and end times.
+constexpr std::size_t kMostStamps = (std::size_t{1} << 30) / sizeof(Stamp);
+
 // The message of an edge in a given step and microbatch, as both ends compute it.
 std::uint64_t identity(EdgeId edge, std::int32_t step, const InstructionKey& key) {
   return static_cast<std::uint64_t>(edge.value) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
@@ -68,12 +71,18 @@ Result<void> Interpreter::prepare() {
     const auto role = stream.kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
     streams_.push_back(setup_.device->create_stream(fmt::format("{} {}", setup_.rank.value, lane(stream, program)), role));
   }
+  for (EventHandle& done : done_) done = setup_.device->create_event();
   PENSTOCK_TRY_VOID(prepare_stages());
   PENSTOCK_TRY_VOID(prepare_section(&Stream::prologue, prologue_));
   PENSTOCK_TRY_VOID(prepare_section(&Stream::body, body_));
   PENSTOCK_TRY_VOID(prepare_section(&Stream::epilogue, epilogue_));
   const std::size_t repetitions = static_cast<std::size_t>(setup_.steps / program.body_steps);
-  stamps_.resize(prologue_.instructions.size() + repetitions * body_.instructions.size() + epilogue_.instructions.size());
+  const std::size_t stamps = prologue_.instructions.size() + repetitions * body_.instructions.size() + epilogue_.instructions.size();
+  if (stamps > kMostStamps) {
+    return fail(ErrorCode::Usage, fmt::format("{} steps are {} instructions a rank to record, at most {} fit", setup_.steps, stamps, kMostStamps),
+                "run fewer steps at a time");
+  }
+  stamps_.resize(stamps);
   return {};
 }
 
@@ -159,6 +168,10 @@ StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) c
 }
 
 Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& instruction, std::size_t stream) {
+  if (instruction.group != 0) {
+    return fail(ErrorCode::Unavailable, fmt::format("the executor does not run grouped transfers yet ({})", text(instruction)),
+                "choose a schedule without them");
+  }
   const Program& program = *setup_.program;
   const InstructionKey& key = instruction.key;
   const StageId id(key.stage);
@@ -280,17 +293,29 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
 }
 
 Result<void> Interpreter::run(StepGate& gate) {
+  const Result<void> issued = issue_all(gate);
+  if (!issued) setup_.device->abort(issued.error());
+  // Drained in any case: workers must be done with what this and the communicators hold.
+  const Result<void> finished = setup_.device->synchronize();
+  return issued ? finished : issued;
+}
+
+Result<void> Interpreter::issue_all(StepGate& gate) {
   const std::int32_t body_steps = setup_.program->body_steps;
   const std::int32_t repetitions = setup_.steps / body_steps;
   std::size_t stamp = 0;
   PENSTOCK_TRY_VOID(issue(prologue_, 0, stamp));
   stamp += prologue_.instructions.size();
-  for (repetitions_ = 0; repetitions_ < repetitions && gate.enter(repetitions_); ++repetitions_) {
+  for (repetitions_ = 0; repetitions_ < repetitions; ++repetitions_) {
+    const EventHandle done = done_[repetitions_ % 2];
+    // Never more than two repetitions ahead of the work: a stop takes effect soon, a run given up ends.
+    if (repetitions_ >= 2 && !setup_.device->await(done)) break;
+    if (!gate.enter(repetitions_)) break;
     PENSTOCK_TRY_VOID(issue(body_, repetitions_ * body_steps, stamp));
+    setup_.device->record(streams_[0], done);
     stamp += body_.instructions.size();
   }
-  PENSTOCK_TRY_VOID(issue(epilogue_, repetitions_ * body_steps, stamp));
-  return setup_.device->synchronize();
+  return issue(epilogue_, repetitions_ * body_steps, stamp);
 }
 
 const Instruction* Interpreter::instruction(std::size_t stream, WorkTag tag) const {

@@ -81,6 +81,7 @@ class Interpreter {
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
+  Result<void> issue_all(StepGate& gate);
   Result<void> issue(const Section& section, std::int32_t first_step, std::size_t first_stamp);
 
   Setup setup_;
@@ -91,6 +92,7 @@ class Interpreter {
   std::map<std::tuple<BufferClass, std::int32_t, std::int32_t, std::int32_t>, std::int32_t> buffers_;
   Section prologue_, body_, epilogue_;
   std::vector<Stamp> stamps_;
+  EventHandle done_[2];  // of the repetitions issued last, by parity
   std::int32_t repetitions_ = 0;  // run
   MemoryMeter meter_;
 };

@@ -1,7 +1,8 @@
 #pragma once
 
-// Counts a rank's memory as the interpreter acquires and releases buffers, without looking at what the layout claims: the
-// highest end address ever in use and the most bytes in use at once. Also the proof that no two live buffers overlap.
+// Counts a rank's memory as the interpreter acquires and releases the program's buffers in issue order: the highest end
+// address ever in use and the most bytes in use at once, found without the layout's totals. It also proves, as the run
+// goes, that no two live buffers overlap.
 
 #include <cstdint>
 #include <optional>

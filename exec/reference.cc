@@ -12,6 +12,7 @@
 namespace penstock {
 
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
+  PENSTOCK_TRY_VOID(check_backend(options.backend));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   std::vector<double> losses(static_cast<std::size_t>(options.steps * plan.microbatches), 0.0);
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);

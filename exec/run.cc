@@ -18,24 +18,38 @@
 namespace penstock {
 namespace {
 
-// Everything a local run holds, in the order of dependence: workers of devices end before what they use goes.
+// Everything a local run holds. Members go last to first: the devices' workers end before what they use.
 struct LocalRun {
   std::shared_ptr<cpu::RunState> state = std::make_shared<cpu::RunState>();
   DataSource data;
   std::vector<double> losses;
-  std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
-  std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<Interpreter>> ranks;
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
 };
+
+// That the program is the plan's, as far as the tables tell.
+Result<void> belong_together(const Plan& plan, const Program& program) {
+  bool same = program.ranks.size() == plan.devices.size() && program.stages == static_cast<std::int32_t>(plan.stages.size()) &&
+              program.body_microbatches == plan.microbatches * program.body_steps;
+  for (const ProgramEdge& edge : program.edges) {
+    same = same && std::any_of(plan.edges.begin(), plan.edges.end(), [&](const PlanEdge& e) {
+             const bool there = e.from == edge.from && e.to == edge.to, back = e.from == edge.to && e.to == edge.from;
+             return (there || back) && e.bytes == edge.bytes;
+           });
+  }
+  if (same) return {};
+  return fail(ErrorCode::BadInput, "the program was not lowered from this plan", "lower the plan anew");
+}
 
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
   local.losses.assign(static_cast<std::size_t>(options.steps * plan.microbatches), 0.0);
   const auto count = program.ranks.size();
-  const int cores = cpu::core_count();
-  const bool bind = count <= static_cast<std::size_t>(cores);  // more ranks than cores: let the system share them out
+  const std::vector<int> cores = cpu::cores();
+  const bool bind = count <= cores.size();  // more ranks than cores: let the system share them out
   for (std::size_t r = 0; r < count; ++r) {
-    local.devices.push_back(std::make_unique<cpu::CpuDevice>(local.state, bind ? static_cast<int>(r) : -1));
+    local.devices.push_back(std::make_unique<cpu::CpuDevice>(local.state, bind ? cores[r] : -1));
   }
   std::vector<Interpreter::Setup> setups(count);
   for (std::size_t e = 0; e < program.edges.size(); ++e) {
@@ -146,13 +160,17 @@ void finish(std::vector<Interpreter::Transfer>& transfers, Timeline& timeline) {
 
 }  // namespace
 
+Result<void> check_backend(const std::string& backend) {
+  if (backend == "cpu") return {};
+  return fail(ErrorCode::Unavailable, fmt::format("this build has no backend \"{}\"", backend), "--backend cpu");
+}
+
 Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options) {
-  if (options.backend != "cpu") {
-    return fail(ErrorCode::Unavailable, fmt::format("this build has no backend \"{}\"", options.backend), "--backend cpu");
-  }
+  PENSTOCK_TRY_VOID(check_backend(options.backend));
   if (options.steps <= 0 || options.steps % program.body_steps != 0) {
     return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", options.steps, program.body_steps));
   }
+  PENSTOCK_TRY_VOID(belong_together(plan, program));
   LocalRun local;
   PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
   StepGate gate(options.steps / program.body_steps);

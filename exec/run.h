@@ -22,7 +22,7 @@ struct RunOptions {
   std::string backend = "cpu";
   std::string data;                  // file or folder of text
   Nanoseconds deadline{30'000'000'000};  // of one instruction, at least; and at least 20 predicted iterations
-  std::stop_token stop;              // finishes the step that is under way
+  std::stop_token stop;              // finishes the steps under way: at most two beyond the slowest rank's
   std::function<void(std::int32_t step)> progress;  // called now and then with the step under way
 };
 
@@ -33,6 +33,9 @@ struct RunResult {
   std::int32_t steps = 0;            // done
   bool interrupted = false;
 };
+
+// Unavailable, naming those there are, unless this build has the backend.
+Result<void> check_backend(const std::string& backend);
 
 // The program must be the plan's, lowered and checked. RunFailed: a rank hung (with who waits for whom), or a loss that is
 // not finite.

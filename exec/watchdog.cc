@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 
 namespace penstock {
@@ -18,29 +19,26 @@ const RankProgram& program_of(const Interpreter& rank) {
 }
 
 // The stream that must move on before the one at `place` can; nothing if it is busy or idle itself.
-const Place* blocker(const std::vector<std::unique_ptr<Interpreter>>& ranks, Place place, const Activity& activity, Place& out) {
+std::optional<Place> blocker(const std::vector<std::unique_ptr<Interpreter>>& ranks, Place place, const Activity& activity) {
   const Interpreter& rank = *ranks[place.rank];
   const Instruction* instruction = rank.instruction(place.stream, activity.work);
-  if (instruction == nullptr) return nullptr;
+  if (instruction == nullptr) return std::nullopt;
   if (activity.kind == ActivityKind::WaitingForEvent) {
-    if (instruction->after_stream < 0) return nullptr;
-    out = {place.rank, static_cast<std::size_t>(instruction->after_stream)};
-    return &out;
+    if (instruction->after_stream < 0) return std::nullopt;
+    return Place{place.rank, static_cast<std::size_t>(instruction->after_stream)};
   }
-  if (activity.kind != ActivityKind::WaitingForPeer) return nullptr;
+  // What a stream does and for which instruction are read one after the other, and may be of two moments.
+  const bool transfers = instruction->key.op == Op::Send || instruction->key.op == Op::Recv;
+  if (activity.kind != ActivityKind::WaitingForPeer || !transfers) return std::nullopt;
   const ProgramEdge& edge = rank.setup().program->edges[static_cast<std::size_t>(instruction->target)];
-  if (instruction->key.op == Op::Send) {
-    out = {edge.destination.index(), 0};
-    return &out;
-  }
+  if (instruction->key.op == Op::Send) return Place{edge.destination.index(), 0};
   const auto& streams = program_of(*ranks[edge.source.index()]).streams;
   for (std::size_t s = 0; s < streams.size(); ++s) {
     if (streams[s].kind == StreamKind::Send && streams[s].edge.value == instruction->target) {
-      out = {edge.source.index(), s};
-      return &out;
+      return Place{edge.source.index(), s};
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string sentence(const Interpreter& rank, std::size_t stream, const Activity& activity, Nanoseconds now) {
@@ -72,7 +70,7 @@ std::string wait_for_report(const std::vector<std::unique_ptr<Interpreter>>& ran
   }
   std::string story;
   std::set<Place> seen;
-  for (const Place* next = &place; next != nullptr;) {
+  for (std::optional<Place> next = place; next;) {
     place = *next;
     const Activity activity = ranks[place.rank]->activity(place.stream);
     if (!story.empty()) story += "; ";
@@ -81,8 +79,7 @@ std::string wait_for_report(const std::vector<std::unique_ptr<Interpreter>>& ran
       story += " (a circle)";
       break;
     }
-    static thread_local Place found;
-    next = blocker(ranks, place, activity, found);
+    next = blocker(ranks, place, activity);
   }
   return story;
 }

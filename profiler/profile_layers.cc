@@ -7,6 +7,7 @@
 
 #include "core/footprint.h"
 #include "exec/cpu/cpu_device.h"
+#include "exec/cpu/processor.h"
 #include "exec/data_source.h"
 #include "exec/whole_network.h"
 #include "profiler/profiler.h"
@@ -38,24 +39,22 @@ using Samples = std::map<SampleKey, std::vector<Nanoseconds>>;
 
 Nanoseconds length(const Stamp& stamp) { return stamp.end - stamp.start; }
 
-// The workload with random bytes for data: times must not depend on a file that may not be there.
-Workload with_synthetic_data(Workload workload, std::int64_t microbatch) {
-  for (Source& source : workload.sources) source.kind = SourceKind::Synthetic;
-  workload.global_batch = microbatch * kInFlight;
+Workload with_batch(Workload workload, std::int64_t batch) {
+  workload.global_batch = batch;
   return workload;
 }
 
 class LayerTimer {
  public:
   LayerTimer(const Workload& workload, std::int64_t microbatch)
-      : workload_(with_synthetic_data(workload, microbatch)), microbatch_(microbatch) {}
+      : workload_(with_batch(workload, microbatch * kInFlight)), microbatch_(microbatch) {}
 
   Result<void> build(std::uint64_t seed) {
     const Network& network = workload_.networks[0];
-    PENSTOCK_TRY(data_, DataSource::open("", workload_, seed));
+    data_ = DataSource::random_text(workload_, seed);
     stamps_.resize(network.layers.size());
     losses_.resize(static_cast<std::size_t>(kInFlight));
-    device_ = std::make_unique<cpu::CpuDevice>(std::make_shared<cpu::RunState>(), 0);
+    device_ = std::make_unique<cpu::CpuDevice>(std::make_shared<cpu::RunState>(), cpu::cores().front());
     PENSTOCK_TRY(network_, WholeNetwork::make(workload_, data_, *device_,
                                               {.microbatch_size = microbatch_, .microbatches = kInFlight, .stashes = kInFlight,
                                                .seed = seed, .losses = losses_.data(), .layer_stamps = stamps_.data()}));

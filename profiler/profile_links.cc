@@ -39,7 +39,8 @@ struct Rank {
 
 Result<Spread> one_way(Bytes bytes) {
   auto state = std::make_shared<cpu::RunState>();
-  Rank a(state, 0), b(state, cpu::core_count() > 1 ? 1 : 0);
+  const std::vector<int> cores = cpu::cores();
+  Rank a(state, cores.front()), b(state, cores[cores.size() > 1 ? 1 : 0]);
   PENSTOCK_TRY_VOID(a.set_up(bytes));
   PENSTOCK_TRY_VOID(b.set_up(bytes));
   cpu::CommunicatorPair there = cpu::connect(a.device, b.device), back = cpu::connect(b.device, a.device);

@@ -66,6 +66,11 @@ void CpuDevice::wait(StreamHandle handle, EventHandle event, WorkTag tag) {
   stream(handle).issue(item);
 }
 
+bool CpuDevice::await(EventHandle event) {
+  const Event& e = *events_[event.index()];
+  return e.happened.wait(e.records, state_->aborted(), 0) && !state_->aborted().load(std::memory_order_acquire);
+}
+
 void CpuDevice::launch(StreamHandle handle, StageCall& call, WorkTag tag, Stamp* stamp) {
   WorkItem item;
   item.kind = WorkItem::Kind::Call;

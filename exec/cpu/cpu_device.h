@@ -25,6 +25,7 @@ class CpuDevice final : public RankDevice {
   EventHandle create_event() override;
   void record(StreamHandle stream, EventHandle event) override;
   void wait(StreamHandle stream, EventHandle event, WorkTag tag) override;
+  bool await(EventHandle event) override;
   void launch(StreamHandle stream, StageCall& call, WorkTag tag, Stamp* stamp) override;
   Result<std::unique_ptr<Stage>> make_stage(const StageRequest& request) override;
   void write(std::byte* destination, const void* source, Bytes bytes) override;

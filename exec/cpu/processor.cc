@@ -44,9 +44,16 @@ std::string kernel_libraries() {
   return fmt::format("oneDNN {}.{}.{}", dnnl->major, dnnl->minor, dnnl->patch);
 }
 
-int core_count() {
+std::vector<int> cores() {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return {0};
+  std::vector<int> out;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) out.push_back(core);
+  }
+  return out;
 }
+
+int core_count() { return static_cast<int>(cores().size()); }
 
 }  // namespace penstock::cpu

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace penstock {
@@ -31,12 +32,33 @@ double relative_error(Nanoseconds predicted, Nanoseconds measured) {
   return measured.value == 0 ? 0 : static_cast<double>((predicted - measured).value) / static_cast<double>(measured.value);
 }
 
+// What a rank does in one step: rank_use counts all steps after warm-up.
+Nanoseconds a_step(Nanoseconds total, const Timeline& timeline) {
+  const auto steps =
+      static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
+  return Nanoseconds(total.value / std::max<std::int64_t>(1, steps));
+}
+
 tl::unexpected<Error> only_in(std::string_view which, const InstructionKey& key) {
   return fail(ErrorCode::Infeasible, fmt::format("only the {} timeline has {}", which, text(key)),
               "compare a simulation and a run of the same plan");
 }
 
 }  // namespace
+
+double Comparison::busy_error() const {
+  double largest = 0;
+  for (const RankComparison& rank : ranks) {
+    largest = std::max(largest, std::abs(relative_error(rank.predicted_busy, rank.measured_busy)));
+  }
+  return largest;
+}
+
+Nanoseconds Comparison::more_waiting() const {
+  Nanoseconds more;
+  for (const RankComparison& rank : ranks) more += rank.measured_idle - rank.predicted_idle;
+  return Nanoseconds(ranks.empty() ? 0 : more.value / static_cast<std::int64_t>(ranks.size()));
+}
 
 Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) {
   if (predicted.plan_digest != measured.plan_digest) {
@@ -71,6 +93,10 @@ Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) 
   for (std::size_t r = 0; r < std::min(predicted_use.size(), measured_use.size()); ++r) {
     RankComparison rank;
     rank.rank = predicted_use[r].rank;
+    rank.predicted_busy = a_step(predicted_use[r].busy, predicted);
+    rank.measured_busy = a_step(measured_use[r].busy, measured);
+    rank.predicted_idle = a_step(predicted_use[r].idle, predicted);
+    rank.measured_idle = a_step(measured_use[r].idle, measured);
     rank.predicted_bubble = predicted_use[r].bubble_fraction;
     rank.measured_bubble = measured_use[r].bubble_fraction;
     if (r < predicted.peak_memory.size()) rank.predicted_peak = predicted.peak_memory[r];

@@ -20,6 +20,8 @@ struct OpComparison {
 
 struct RankComparison {
   RankId rank;
+  Nanoseconds predicted_busy, measured_busy;  // a step, mean of the steps after warm-up
+  Nanoseconds predicted_idle, measured_idle;  // likewise: waiting, in RECV and between instructions
   double predicted_bubble = 0, measured_bubble = 0;
   Bytes predicted_peak, measured_peak, predicted_live, measured_live;
 };
@@ -30,10 +32,15 @@ struct Comparison {
   std::vector<OpComparison> ops;    // by stage, then op
   std::vector<RankComparison> ranks;
   std::int64_t matched = 0;
+
+  // Where the error comes from. The largest, over ranks, of |predicted - measured| / measured busy
+  // time; and how much longer than predicted a rank waits in a step (mean of the ranks).
+  double busy_error() const;
+  Nanoseconds more_waiting() const;
 };
 
-// Infeasible (a mismatch) where the timelines come from different plans, or hold different instructions: names the first
-// that only one of them has. O(spans log spans).
+// Infeasible (a mismatch) where the timelines come from different plans, or hold different
+// instructions: names the first that only one of them has. O(spans log spans).
 Result<Comparison> compare(const Timeline& predicted, const Timeline& measured);
 
 }  // namespace penstock

@@ -34,7 +34,7 @@ Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer,
       ErrorCode::Infeasible,
       fmt::format("layer \"{}\" is opaque: known by its costs alone, there is nothing to execute",
                   layer.name),
-      "plan or simulate this workload, or run it with --backend emulated");
+      "it can be planned and simulated; to run it, describe the layer by kinds that have kernels");
 }
 
 }  // namespace penstock::cpu
