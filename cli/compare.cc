@@ -138,8 +138,7 @@ void add_summary(Answer& answer, const Comparison& comparison, const Timeline& p
   row("waiting, mean rank", Unit::Seconds, predicted_idle / ranks, measured_idle / ranks);
   const double p = idleness(rank_use(predicted)).bubble_fraction,
                m = idleness(rank_use(measured)).bubble_fraction;
-  table.add(
-      {"bubble", human_text(p, Unit::Fraction), human_text(m, Unit::Fraction), points(p, m)});
+  table.add({"bubble", human_text(p, Unit::Fraction), human_text(m, Unit::Fraction), points(p, m)});
   row("peak memory of a rank", Unit::Bytes, predicted_peak, measured_peak);
   if (!measured.losses.empty()) {
     table.add({"first loss", Value(), fmt::format("{:.4f}", measured.losses.front()), Value()});
@@ -150,10 +149,11 @@ void add_summary(Answer& answer, const Comparison& comparison, const Timeline& p
 std::string verdict(const Comparison& comparison) {
   const double more = seconds(comparison.more_waiting());
   const std::string waiting =
-      more == 0 ? std::string("waiting is as predicted")
-                : fmt::format("a rank spends {} a step {} waiting than predicted",
-                              human_text(std::abs(more), Unit::Seconds), more > 0 ? "more" : "less");
-  return fmt::format("The ranks' busy times agree within {:.1f} %; {}.",
+      more == 0
+          ? std::string("waiting is as predicted")
+          : fmt::format("a rank spends {} a step {} waiting than predicted",
+                        human_text(std::abs(more), Unit::Seconds), more > 0 ? "more" : "less");
+  return fmt::format("The ranks' busy times differ by at most {:.1f} %; {}.",
                      100 * comparison.busy_error(), waiting);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/figures.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace penstock::cli {
 namespace {
@@ -132,11 +133,21 @@ std::int64_t measured_steps(const Timeline& timeline) {
   return static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
 }
 
-void add_devices(Answer& answer, const Timeline& timeline) {
-  Table& devices = answer.add_table("devices", "devices, a step",
+Unit unit_of_time(bool own_unit) {
+  return own_unit ? Unit(Unit::None) : Unit(Unit::Seconds);
+}
+
+Value in_unit(double time, bool own_unit) {
+  const bool whole = own_unit && time == std::round(time) && std::abs(time) < 1e15;
+  return whole ? Value(static_cast<std::int64_t>(time)) : Value(time);
+}
+
+void add_devices(Answer& answer, const Timeline& timeline, bool own_unit) {
+  const Unit unit = unit_of_time(own_unit);
+  Table& devices = answer.add_table("devices", "devices, mean of a step",
                                     {{"rank", "rank"},
-                                     {"busy_s", "busy", Unit::Seconds},
-                                     {"idle_s", "idle", Unit::Seconds},
+                                     {"busy_s", "busy", unit},
+                                     {"idle_s", "idle", unit},
                                      {"peak_memory_bytes", "peak memory", Unit::Bytes},
                                      {"live_peak_bytes", "live peak", Unit::Bytes}});
   const double steps = std::max(1.0, static_cast<double>(measured_steps(timeline)));
@@ -144,7 +155,8 @@ void add_devices(Answer& answer, const Timeline& timeline) {
     return rank < peaks.size() && peaks[rank].value > 0 ? Value(peaks[rank].value) : Value();
   };
   for (const RankUse& use : rank_use(timeline)) {
-    devices.add({use.rank.value, seconds(use.busy) / steps, seconds(use.idle) / steps,
+    devices.add({use.rank.value, in_unit(seconds(use.busy) / steps, own_unit),
+                 in_unit(seconds(use.idle) / steps, own_unit),
                  known(timeline.peak_memory, use.rank.index()),
                  known(timeline.live_peak, use.rank.index())});
   }

@@ -21,11 +21,16 @@ Idleness idleness(const std::vector<Nanoseconds>& busy, Nanoseconds makespan);
 // Of the steps after warm-up: how many there are.
 std::int64_t measured_steps(const Timeline& timeline);
 
-// The table "devices": busy and idle time a step, and peaks; unknown where the timeline has none.
-void add_devices(Answer& answer, const Timeline& timeline);
+// Times in a unit of the user's own (bare numbers) are kept as seconds, but must not be called so;
+// and whole numbers stay whole: "33", not "33.0".
+Unit unit_of_time(bool own_unit);
+Value in_unit(double time, bool own_unit);
 
-// What no execution of the order can beat: the work of the busiest rank, and the longest chain of
-// operations and transfers each of which needs the one before it. O(operations).
+// The table "devices": busy and idle time a step, and peaks; unknown where the timeline has none.
+void add_devices(Answer& answer, const Timeline& timeline, bool own_unit = false);
+
+// What no order of these operations on these ranks can beat: the work of the busiest rank, and the
+// longest chain of operations and transfers each of which needs the one before it. O(operations).
 Nanoseconds lower_bound(const Order& order, const OrderCosts& costs);
 
 // Copies of the weights that each rank holds: its stages of both directions, over `chunks`.

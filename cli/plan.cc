@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -11,13 +12,71 @@
 #include "cli/verbs.h"
 #include "core/formats/plan_format.h"
 #include "planner/search.h"
+#include "profiler/profiler.h"
 
 namespace penstock::cli {
 namespace {
 
+std::string count_text(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+// "859,648 parameters, 16 samples a step, sequence 64".
+std::string workload_text(const Workload& workload) {
+  std::int64_t parameters = 0;
+  for (const Network& network : workload.networks) {
+    for (const Layer& layer : network.layers) {
+      for (const Parameter& parameter : layer.parameters) parameters += parameter.elements();
+    }
+  }
+  std::string text = fmt::format("{} parameters, {} samples a step", count_text(parameters),
+                                 count_text(workload.global_batch));
+  for (const Source& source : workload.sources) {
+    const auto& dimensions = source.sample.dimensions;
+    if (source.kind != SourceKind::Text || dimensions.size() != 1) continue;
+    return text + fmt::format(", sequence {}", dimensions[0]);
+  }
+  return text;
+}
+
+// "8 x v100, 15.7 TFLOP/s, 16.0 GiB; link 12.5 GB/s, 5.00 us": devices and links of a kind once.
+std::string cluster_text(const Cluster& cluster) {
+  std::map<std::string, std::int64_t> devices, links;
+  for (const Device& d : cluster.devices) {
+    ++devices[fmt::format("{}, {}, {}", d.kind, human_text(d.peak_f32.value, Unit::FlopsPerSecond),
+                          human_text(d.memory.value, Unit::Bytes))];
+  }
+  for (const Link& link : cluster.links) {
+    ++links[fmt::format("link {}, {}", human_text(link.bandwidth.value, Unit::BytesPerSecond),
+                        human_text(seconds(link.latency), Unit::Seconds))];
+  }
+  std::string text;
+  for (const auto& [device, count] : devices)
+    text += fmt::format("{}{} x {}", text.empty() ? "" : "; ", count, device);
+  for (const auto& [link, count] : links) text += "; " + link;
+  return text;
+}
+
+// What reaches a stage before its forward: the slowest of its messages; nothing of the first stage.
+Value transfer_in(const Plan& plan, std::size_t stage) {
+  Value slowest;
+  Nanoseconds time;
+  for (const PlanEdge& edge : plan.edges) {
+    if (edge.to.index() != stage) continue;
+    time = std::max(time, edge.activation);
+    slowest = seconds(time);
+  }
+  return slowest;
+}
+
 Answer describe(const Plan& plan) {
   const Certificate& certificate = plan.certificate;
   Answer answer("penstock.plan/1");
+  answer.add("workload", "workload", workload_text(plan.workload));
+  answer.add("cluster", "cluster", cluster_text(plan.cluster));
+  answer.add("p2p", "transfers", "rendezvous");
   answer.add("strategy", "strategy", plan.strategy);
   answer.add("schedule", "schedule", plan.schedule.name);
   answer.add("microbatches", "microbatches",
@@ -40,6 +99,7 @@ Answer describe(const Plan& plan) {
                                     {"forward_s", "F", Unit::Seconds},
                                     {"backward_s", "B+W", Unit::Seconds},
                                     {"step_s", "step", Unit::Seconds},
+                                    {"transfer_s", "transfer in", Unit::Seconds},
                                     {"parameters_bytes", "weights", Unit::Bytes},
                                     {"stash_bytes", "stash", Unit::Bytes}});
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -49,7 +109,7 @@ Answer describe(const Plan& plan) {
     stages.add({s, stage.devices.front().value, fmt::format("{}-{}", first.value, last.value),
                 network.layers[first.index()].name, network.layers[last.index()].name,
                 seconds(stage.times.order_forward()), seconds(stage.times.backward()),
-                seconds(stage.times.step), stage.memory.parameters.value,
+                seconds(stage.times.step), transfer_in(plan, s), stage.memory.parameters.value,
                 stage.memory.stash.value});
   }
   Table& devices = answer.add_table("devices", "devices",
@@ -112,6 +172,7 @@ class PlanVerb : public Verb {
     };
     PENSTOCK_TRY(const Plan plan, make_plan(request));
     Answer answer = describe(plan);
+    add_notes(answer, plan, request);
     const bool stopped = request.stop.stop_requested();
     if (stopped) answer.note("the search was interrupted: this is the best plan so far");
     Reply reply(answer);
@@ -122,6 +183,21 @@ class PlanVerb : public Verb {
   }
 
  private:
+  void add_notes(Answer& answer, const Plan& plan, const PlanRequest& request) const {
+    if (!request.profile)
+      answer.note("derived: at the devices' peak rates; a profile gives what they reach");
+    const std::int64_t cores = identify_machine().cores;
+    if (is_this_machine(input_.cluster, request.cluster) && plan.ranks() > cores) {
+      answer.note(
+          fmt::format("{} ranks share {} core{} of this machine: that is not modelled, and "
+                      "a run will be slower",
+                      plan.ranks(), cores, cores == 1 ? "" : "s"));
+    }
+    if (!request.profile) return;
+    for (const std::string& warning : request.profile->warnings)
+      answer.note("the profile warns: " + warning);
+  }
+
   PlanFlags input_;
 };
 

@@ -17,15 +17,6 @@
 namespace penstock::cli {
 namespace {
 
-// Whether the cluster stands for the machine we are on: the forms that say so, not a file that may
-// describe another.
-bool is_this_machine(const std::string& text, const Cluster& cluster) {
-  const bool written_out = text.rfind("flat:", 0) == 0 || text.rfind("nodes:", 0) == 0;
-  return text == "this-machine" ||
-         (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(),
-                                     [](const Device& d) { return d.kind == "cpu"; }));
-}
-
 Result<void> expect_this_machine(const Profile& profile, const std::string& path) {
   const Fingerprint here = identify_machine();
   const Fingerprint& there = profile.machine;
@@ -59,6 +50,13 @@ Result<double> parse_number(std::string_view key, std::string_view text, double 
 }
 
 }  // namespace
+
+bool is_this_machine(const std::string& text, const Cluster& cluster) {
+  const bool written_out = text.rfind("flat:", 0) == 0 || text.rfind("nodes:", 0) == 0;
+  return text == "this-machine" ||
+         (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(),
+                                     [](const Device& d) { return d.kind == "cpu"; }));
+}
 
 Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
   PENSTOCK_TRY(const TextForm form, parse_text_form(text));

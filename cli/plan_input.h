@@ -23,6 +23,10 @@ struct PlanFlags {
   std::string optimizer;  // "": the workload's
 };
 
+// Whether the cluster stands for the machine we are on: the forms that say so, not a file that may
+// describe another.
+bool is_this_machine(const std::string& text, const Cluster& cluster);
+
 // Loads what is named. A profile taken on another machine than this is refused where the cluster is
 // this machine.
 Result<PlanRequest> plan_request(const PlanFlags& input);

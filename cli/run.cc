@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "cli/figures.h"
 #include "cli/flags.h"
@@ -96,6 +98,8 @@ class RunVerb : public Verb {
       PENSTOCK_TRY(options_.data, documents());
     }
     warn_of_another_machine(plan);
+    warn_of_other_devices(plan);
+    if (!reference_) warn_of_shared_cores(plan.ranks());
     options_.seed = shared.seed;
     PENSTOCK_TRY(RunResult result, execute(plan, program, shared));
     result.timeline.plan_digest = plan_digest(plan);
@@ -121,6 +125,26 @@ class RunVerb : public Verb {
     if (plan.profile_machine.empty() || plan.profile_machine == here) return;
     log_warning(fmt::format("the plan's times were measured on a {}, and this is a {}",
                             plan.profile_machine, here));
+  }
+
+  static void warn_of_other_devices(const Plan& plan) {
+    std::string kinds;
+    std::vector<std::string> seen = {"cpu"};
+    for (const PlanDevice& row : plan.devices) {
+      const std::string& kind = plan.cluster.devices[row.device.index()].kind;
+      if (std::find(seen.begin(), seen.end(), kind) != seen.end()) continue;
+      seen.push_back(kind);
+      kinds += (kinds.empty() ? "" : " and ") + kind;
+    }
+    if (!kinds.empty())
+      log_warning(fmt::format("the plan is for {}; running it on CPU threads", kinds));
+  }
+
+  static void warn_of_shared_cores(std::int32_t ranks) {
+    const std::int64_t cores = identify_machine().cores;
+    if (ranks <= cores) return;
+    log_warning(fmt::format("{} ranks share {} core{}: times will not be as predicted", ranks,
+                            cores, cores == 1 ? "" : "s"));
   }
 
   std::string plan_, chrome_;

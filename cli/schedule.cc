@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "cli/drawing.h"
 #include "cli/figures.h"
 #include "cli/flags.h"
-#include "cli/output.h"
 #include "cli/schedule_input.h"
 #include "cli/verbs.h"
 #include "sim/evaluate.h"
-#include "traces/writers/text_gantt.h"
 
 namespace penstock::cli {
 namespace {
@@ -52,19 +50,6 @@ Timeline timeline_of(const Drawn& drawn) {
   return timeline;
 }
 
-// The Gantt counts in nanoseconds; under bare numbers its axis would name a unit that nobody meant.
-std::string gantt(const Drawn& drawn, bool bare) {
-  if (drawn.order.ranks > kMostRowsDrawn) return "";
-  std::string text = text_gantt(timeline_of(drawn), {.colour = colour_allowed()});
-  if (bare && !text.empty()) text.erase(text.rfind('\n', text.size() - 2) + 1);
-  return text;
-}
-
-// Whole numbers stay whole: "33", not "33.0".
-Value number(double x) {
-  return x == std::round(x) && std::abs(x) < 1e15 ? Value(static_cast<std::int64_t>(x)) : Value(x);
-}
-
 class ScheduleVerb : public Verb {
  public:
   void declare(Flags& flags) override {
@@ -80,6 +65,7 @@ class ScheduleVerb : public Verb {
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
     flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json",
               choice_into(format_));
+    declare_width(flags, columns_);
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -91,10 +77,9 @@ class ScheduleVerb : public Verb {
     evaluator.record = true;
     PENSTOCK_TRY(const Evaluation* evaluation, evaluator.evaluate(order, costs, p2p_));
     const Drawn drawn{order, evaluator, *evaluation};
-    const Answer answer = describe(*chosen.schedule, drawn, costs);
-    Reply reply(answer);
-    if (const std::string picture = gantt(drawn, times_.bare()); !picture.empty())
-      reply.text = picture + "\n" + reply.text;
+    Reply reply(describe(*chosen.schedule, drawn, costs));
+    if (order.ranks <= kMostRowsDrawn)
+      reply.text = draw(timeline_of(drawn), columns_, times_.bare()) + "\n" + reply.text;
     if (format_ == Format::Csv && shared.json)
       return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
     if (format_ == Format::Json) reply.text = reply.json;
@@ -103,11 +88,11 @@ class ScheduleVerb : public Verb {
   }
 
  private:
-  Value time(Nanoseconds t) const { return times_.bare() ? number(seconds(t)) : Value(seconds(t)); }
+  Value time(Nanoseconds t) const { return in_unit(seconds(t), times_.bare()); }
 
   Answer describe(const Schedule& schedule, const Drawn& drawn, const OrderCosts& costs) const {
     const Evaluation& e = drawn.evaluation;
-    const Unit unit = times_.bare() ? Unit(Unit::None) : Unit(Unit::Seconds);
+    const Unit unit = unit_of_time(times_.bare());
     const Idleness idle = idleness(e.busy, e.makespan);
     const PeakActivations peaks = peak_activations(drawn.order);
     Answer answer("penstock.schedule/1");
@@ -163,6 +148,7 @@ class ScheduleVerb : public Verb {
   Shape shape_;
   TimeFlags times_;
   Discipline p2p_ = Discipline::Eager;
+  std::int32_t columns_ = 100;
   Format format_ = Format::Text;
 };
 

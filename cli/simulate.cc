@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/drawing.h"
 #include "cli/figures.h"
 #include "cli/flags.h"
 #include "cli/inputs.h"
@@ -10,7 +11,6 @@
 #include "planner/lower.h"
 #include "sim/engine.h"
 #include "traces/writers/chrome_json.h"
-#include "traces/writers/text_gantt.h"
 
 namespace penstock::cli {
 namespace {
@@ -21,6 +21,7 @@ struct Subject {
   std::string digest;        // of the plan
   std::int64_t samples = 0;  // a step; 0: unknown
   bool has_memory = true;    // of a bare schedule nothing is known
+  bool own_unit = false;     // times are bare numbers
   EngineOptions options;
 };
 
@@ -42,6 +43,7 @@ class SimulateVerb : public Verb {
     flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
               text_into(chrome_));
     flags.toggle("--gantt", "also draw the last step", gantt_);
+    declare_width(flags, columns_);
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -59,7 +61,7 @@ class SimulateVerb : public Verb {
     if (!subject.has_memory) result.timeline.peak_memory = result.timeline.live_peak = {};
 
     Reply reply(describe(subject, result));
-    if (gantt_) reply.text += "\n" + text_gantt(result.timeline, {.colour = colour_allowed()});
+    if (gantt_) reply.text += "\n" + draw(result.timeline, columns_, subject.own_unit);
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
@@ -108,6 +110,7 @@ class SimulateVerb : public Verb {
     subject.options.steps = 1;
     subject.options.discipline = Discipline::Eager;
     subject.has_memory = false;
+    subject.own_unit = times_.bare();
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order, transfer));
     // Updates take no time, and what messages weigh is in their times already: a bare schedule has
     // no memory to hold them.
@@ -135,7 +138,8 @@ class SimulateVerb : public Verb {
     const Idleness idle = idleness(rank_use(timeline));
     Answer answer("penstock.simulate/1");
     answer.add("program", "program", subject.program.name);
-    answer.add("iteration_time_s", "iteration time", iteration, Unit::Seconds);
+    answer.add("iteration_time_s", "iteration time", in_unit(iteration, subject.own_unit),
+               unit_of_time(subject.own_unit));
     const bool has_rate = subject.samples > 0 && iteration > 0;
     answer.add("throughput_samples_per_s", "throughput",
                has_rate ? Value(static_cast<double>(subject.samples) / iteration) : Value(),
@@ -149,7 +153,7 @@ class SimulateVerb : public Verb {
     answer.add("events", "events", result.events);
     if (!subject.digest.empty())
       answer.add("plan_digest", "plan digest", subject.digest, {}, Show::DataOnly);
-    add_devices(answer, timeline);
+    add_devices(answer, timeline, subject.own_unit);
     return answer;
   }
 
@@ -159,6 +163,7 @@ class SimulateVerb : public Verb {
   TimeFlags times_;
   Bytes bytes_;
   bool gantt_ = false;
+  std::int32_t columns_ = 100;
 };
 
 }  // namespace
@@ -168,7 +173,8 @@ Command simulate_command() {
           .summary = "run a plan, a program or a schedule on a virtual clock",
           .about =
               "Predicts iteration time, idle time and memory by running every instruction on a "
-              "virtual clock.",
+              "virtual clock. Of a schedule\n"
+              "with bare numbers for times, results are in the same unit of your own.",
           .document = "the timeline",
           .examples = {"penstock simulate plan.json -o predicted.json --gantt",
                        "penstock simulate 1f1b:stages=64,microbatches=1024 --forward 1ms "

@@ -67,7 +67,7 @@ Result<void> validate_link(const Cluster& cluster, std::size_t i) {
     return invalid(at + "/devices",
                    fmt::format("link '{}' joins {} devices", link.name, link.devices.size()),
                    "a link joins two or more devices");
-  if (link.latency.value < 0 || link.latency.value > kForever.value / 1000)
+  if (link.latency.value < 0 || link.latency > kLongestTime)
     return invalid(at + "/latency",
                    fmt::format("link '{}' has a latency of {} ns", link.name, link.latency.value),
                    "give a latency of zero or more, e.g. \"5us\"");

@@ -16,7 +16,7 @@ namespace {
 // Whoever adds up the numbers of a plan need not look for overflow.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
 bool plausible(Nanoseconds t) {
-  return t.value >= 0 && t.value <= kForever.value / 1000;
+  return t.value >= 0 && t <= kLongestTime;
 }
 
 // Stage by layer of one network; an invalid id where none holds it.
@@ -147,6 +147,12 @@ Result<void> check_amounts(const PlanStage& stage, std::size_t index) {
       return invalid(fmt::format("/stages/{}/times", index),
                      fmt::format("a time of stage {} is {} ns", index, x.value),
                      "times are from 0 to 26 days");
+  if (const Nanoseconds all = t.order_forward() + t.backward() + t.recompute + t.step;
+      !plausible(all))
+    return invalid(fmt::format("/stages/{}/times", index),
+                   fmt::format("the times of stage {} add up to {}", index,
+                               long_time(seconds(all))),
+                   "together they are 26 days at most");
   const StageMemory& m = stage.memory;
   for (const Bytes x : {m.parameters, m.gradients, m.optimizer, m.stash, m.data, m.workspace})
     if (x.value < 0 || x.value > kMostBytes)
@@ -170,11 +176,15 @@ Result<void> check_devices(const Plan& plan) {
                      fmt::format("rank {} runs on device {}, of {} in the cluster", i,
                                  row.device.value, plan.cluster.devices.size()),
                      "devices count from 0, in the order of the cluster");
-    if (row.peak_memory_bytes.value < 0 || row.memory_limit_bytes.value < 0)
-      return invalid(at,
-                     fmt::format("rank {} has a peak of {} bytes and a limit of {}", i,
-                                 row.peak_memory_bytes.value, row.memory_limit_bytes.value),
+    if (row.peak_memory_bytes.value < 0)
+      return invalid(at + "/peak_memory_bytes",
+                     fmt::format("rank {} has a peak of {} bytes", i, row.peak_memory_bytes.value),
                      "sizes are 0 or more");
+    if (row.memory_limit_bytes.value <= 0)
+      return invalid(at + "/memory_limit_bytes",
+                     fmt::format("rank {} has a limit of {} bytes", i,
+                                 row.memory_limit_bytes.value),
+                     "a rank's limit is above 0, its device's memory at most");
   }
   return {};
 }
@@ -301,6 +311,15 @@ Result<void> validate(const Plan& plan) {
   if (plan.costs != "derived" && plan.costs != "profiled")
     return invalid("/costs", fmt::format("costs are '{}'", plan.costs),
                    "\"derived\" or \"profiled\"");
+  for (std::size_t l = 0; l < plan.layer_times.size(); ++l) {
+    const StageTimes& t = plan.layer_times[l];
+    for (const Nanoseconds x :
+         {t.load, t.forward, t.loss, t.backward_input, t.backward_weight, t.recompute, t.step})
+      if (!plausible(x))
+        return invalid(fmt::format("/layer_times/{}", l),
+                       fmt::format("a time of layer {} is {} ns", l, x.value),
+                       "times are from 0 to 26 days");
+  }
   return check_numbers(plan);
 }
 

@@ -42,6 +42,16 @@ struct StageTimes {
   // As an Order counts them: fetching and loss belong to the forward.
   Nanoseconds order_forward() const { return load + forward + loss; }
   Nanoseconds backward() const { return backward_input + backward_weight; }
+  StageTimes& operator+=(const StageTimes& other) {
+    load += other.load;
+    forward += other.forward;
+    loss += other.loss;
+    backward_input += other.backward_input;
+    backward_weight += other.backward_weight;
+    recompute += other.recompute;
+    step += other.step;
+    return *this;
+  }
   bool operator==(const StageTimes&) const = default;
 };
 

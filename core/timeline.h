@@ -29,6 +29,7 @@ struct Span {
   std::int32_t step = 0;  // absolute; key.step is relative to the repetition
   Nanoseconds start, end;
   InstructionKey key;
+  EdgeId edge;              // of SEND and RECV: with the key, what tells messages of one microbatch apart
   std::int32_t label = -1;  // Timeline::labels, for spans of foreign traces that have no key
 
   bool operator==(const Span&) const = default;

@@ -114,7 +114,7 @@ Nanoseconds nanoseconds(double seconds) {
 Nanoseconds transfer_time(Nanoseconds latency, BytesPerSecond bandwidth, Bytes bytes) {
   if (bytes.value == 0) return latency;  // also where the bandwidth is 0
   const Nanoseconds moving = nanoseconds(static_cast<double>(bytes.value) / bandwidth.value);
-  return std::min(latency + moving, kForever);
+  return std::min(std::min(latency, kForever) + moving, kForever);
 }
 
 Result<Nanoseconds> parse_time(std::string_view text) {
@@ -150,6 +150,14 @@ std::string text(Nanoseconds t) {
   if (t >= kForever) return "forever";
   if (std::abs(t.value) < 1000) return fmt::format("{} ns", t.value);
   return scaled(static_cast<double>(t.value), 1000, kUnits);
+}
+
+std::string long_time(double seconds) {
+  constexpr double kHour = 3600, kDay = 24 * kHour, kYear = 365.25 * kDay;
+  if (seconds < kHour) return text(nanoseconds(seconds));
+  if (seconds < 2 * kDay) return fmt::format("{:.3g} h", seconds / kHour);
+  if (seconds < 2 * kYear) return fmt::format("{:.3g} days", seconds / kDay);
+  return fmt::format("{:.3g} years", seconds / kYear);
 }
 
 std::string text(Bytes bytes) {

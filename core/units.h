@@ -37,6 +37,10 @@ using FlopsPerSecond = Quantity<struct FlopRateTag, double>;
 using BytesPerSecond = Quantity<struct ByteRateTag, double>;
 
 inline constexpr Nanoseconds kForever{std::numeric_limits<std::int64_t>::max() / 4};
+// No single duration that is read or derived is longer (26 days), and no step that is planned, nor run that is simulated,
+// longer than kLongestRun (18 years): whoever adds times up need not look for overflow.
+inline constexpr Nanoseconds kLongestTime{kForever.value / 1000};
+inline constexpr Nanoseconds kLongestRun{kForever.value / 4};
 
 constexpr double seconds(Nanoseconds t) { return static_cast<double>(t.value) / 1e9; }
 // Rounds half away from zero; saturates at kForever.
@@ -60,6 +64,7 @@ Result<FlopsPerSecond> parse_flop_rate(std::string_view text);
 
 // For people: "12.3 ms", "4.00 GiB", "25.0 GB/s", "117 GFLOP/s". Never read back.
 std::string text(Nanoseconds t);
+std::string long_time(double seconds);  // of any length: "3.20 h", "41.0 days", "270 years"
 std::string text(Bytes bytes);
 std::string text(BytesPerSecond rate);
 std::string text(FlopsPerSecond rate);

@@ -9,9 +9,6 @@
 namespace penstock {
 namespace {
 
-// A gigabyte of start and end times.
-constexpr std::size_t kMostStamps = (std::size_t{1} << 30) / sizeof(Stamp);
-
 // The message of an edge in a given step and microbatch, as both ends compute it.
 std::uint64_t identity(EdgeId edge, std::int32_t step, const InstructionKey& key) {
   return static_cast<std::uint64_t>(edge.value) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
@@ -78,10 +75,6 @@ Result<void> Interpreter::prepare() {
   PENSTOCK_TRY_VOID(prepare_section(&Stream::epilogue, epilogue_));
   const std::size_t repetitions = static_cast<std::size_t>(setup_.steps / program.body_steps);
   const std::size_t stamps = prologue_.instructions.size() + repetitions * body_.instructions.size() + epilogue_.instructions.size();
-  if (stamps > kMostStamps) {
-    return fail(ErrorCode::Usage, fmt::format("{} steps are {} instructions a rank to record, at most {} fit", setup_.steps, stamps, kMostStamps),
-                "run fewer steps at a time");
-  }
   stamps_.resize(stamps);
   return {};
 }
@@ -342,7 +335,8 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
       if (instruction.edge.valid()) transfers.push_back({instruction.edge, static_cast<std::uint32_t>(timeline.spans.size())});
       timeline.spans.push_back(Span{.track = first_track + static_cast<std::uint32_t>(instruction.stream.value),
                                     .step = first_step + instruction.key.step,
-                                    .start = at.start, .end = at.end, .key = instruction.key, .label = -1});
+                                    .start = at.start, .end = at.end, .key = instruction.key,
+                                    .edge = instruction.edge, .label = -1});
     }
   };
   append(prologue_, 0);

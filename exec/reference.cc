@@ -14,7 +14,7 @@ namespace penstock {
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
-  std::vector<double> losses(static_cast<std::size_t>(options.steps * plan.microbatches), 0.0);
+  std::vector<double> losses(static_cast<std::size_t>(options.steps) * static_cast<std::size_t>(plan.microbatches), 0.0);
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,
                WholeNetwork::make(plan.workload, data, device,

@@ -42,9 +42,26 @@ Result<void> belong_together(const Plan& plan, const Program& program) {
   return fail(ErrorCode::BadInput, "the program was not lowered from this plan", "lower the plan anew");
 }
 
+// A gigabyte of start and end times a rank.
+constexpr std::int64_t kMostRecords = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(Stamp));
+
+// Every instruction of every step is recorded, in memory taken before the run.
+Result<void> records_fit(const Program& program, std::int32_t steps) {
+  std::int64_t most = 1;
+  for (const RankProgram& rank : program.ranks) {
+    std::int64_t body = 0;
+    for (const Stream& stream : rank.streams) body += static_cast<std::int64_t>(stream.body.size());
+    most = std::max(most, body);
+  }
+  const std::int64_t fit = kMostRecords / most * program.body_steps;
+  if (steps <= fit) return {};
+  return fail(ErrorCode::Usage, fmt::format("{} steps are more than the {} whose instructions can be recorded", steps, fit),
+              "run fewer steps at a time");
+}
+
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
-  local.losses.assign(static_cast<std::size_t>(options.steps * plan.microbatches), 0.0);
+  local.losses.assign(static_cast<std::size_t>(options.steps) * static_cast<std::size_t>(plan.microbatches), 0.0);
   const auto count = program.ranks.size();
   const std::vector<int> cores = cpu::cores();
   const bool bind = count <= cores.size();  // more ranks than cores: let the system share them out
@@ -171,6 +188,7 @@ Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions
     return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", options.steps, program.body_steps));
   }
   PENSTOCK_TRY_VOID(belong_together(plan, program));
+  PENSTOCK_TRY_VOID(records_fit(program, options.steps));
   LocalRun local;
   PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
   StepGate gate(options.steps / program.body_steps);

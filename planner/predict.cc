@@ -36,7 +36,11 @@ Result<Nanoseconds> simulated_iteration_time(const Program& program) {
   options.memory_counters = false;
   options.spans = false;
   PENSTOCK_TRY(const EngineResult result, simulate(program, options));
-  return iteration_time(result.timeline);
+  const Nanoseconds time = iteration_time(result.timeline);
+  if (time.value == 0)
+    return fail(ErrorCode::Infeasible, "a step takes 0 ns: nothing in it takes any time",
+                "there is nothing to plan; were the times measured?");
+  return time;
 }
 
 Result<void> predict(Plan& plan) {

@@ -184,7 +184,8 @@ Result<void> profile_layers(const Workload& workload, std::int64_t microbatch, c
   }
   const double change = drift(passes);
   if (std::abs(change) > kUnstable) {
-    profile.warnings.push_back(fmt::format("microbatch {}: the last passes took {:+.1f} % longer than the first", microbatch, 100 * change));
+    profile.warnings.push_back(fmt::format("microbatch {}: the last passes took {:.1f} % {} than the first", microbatch,
+                                           100 * std::abs(change), change > 0 ? "longer" : "shorter"));
   }
   for (auto& [key, sample] : samples) {
     // An update does not depend on the microbatch: the first size measured stands.

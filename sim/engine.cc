@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 
 namespace penstock {
 namespace {
+
+// Steps are numbered by 32 bits, and an instruction may add 16 bits' worth of its own.
+constexpr std::int64_t kMostSteps = std::numeric_limits<std::int32_t>::max() - 65536;
+constexpr std::uint64_t kMostSpans = std::uint64_t{1} << 26;  // 3 GiB of them
 
 bool takes_its_recipe(Op op) {
   return op <= Op::Fuse || op == Op::Step || op == Op::Fill;
@@ -197,6 +202,7 @@ class Engine {
     span.start = s.start;
     span.end = now_;
     span.key = instruction.key;
+    if (is_transfer(instruction.key.op)) span.edge = EdgeId(instruction.target);
     if (options_.spans) {
       spans_[s.next_span++] = span;
     } else if (s.number == 0) {
@@ -271,10 +277,18 @@ Result<void> Engine::examine(const Instruction& instruction, std::uint32_t strea
 
 Result<void> Engine::prepare() {
   PENSTOCK_CHECK(options_.steps > 0 && program_.body_steps > 0, "steps are counted from 1");
-  repetitions_ = (options_.steps + program_.body_steps - 1) / program_.body_steps;
+  const std::int64_t repetitions =
+      (std::int64_t{options_.steps} + program_.body_steps - 1) / program_.body_steps;
+  repetitions_ = static_cast<std::int32_t>(repetitions);
+  if (repetitions * program_.body_steps > kMostSteps)
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} bodies of {} steps each are too many steps to number", repetitions,
+                            program_.body_steps),
+                fmt::format("at most {} are simulated", kMostSteps));
   for (const Recipe& recipe : program_.recipes) durations_.push_back(recipe.duration());
   edges_.resize(program_.edges.size());
   std::uint64_t spans = 0;
+  double length = 0;  // of all that is run, one after the other, in ns: it never takes longer
   for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
     const std::vector<Stream>& streams = program_.ranks[r].streams;
     for (std::size_t k = 0; k < streams.size(); ++k) {
@@ -290,12 +304,28 @@ Result<void> Engine::prepare() {
           PENSTOCK_CHECK(instruction.after_stream < static_cast<std::int32_t>(streams.size()),
                          "an instruction waits for no stream of its rank");
           lasting += instruction.key.op != Op::Wait;
+          if (instruction.key.op != Op::Recv && instruction.key.op != Op::Wait)
+            length += static_cast<double>(duration_of(instruction).value) *
+                      (section == 1 ? repetitions_ : 1);
         }
         spans += lasting * (section == 1 ? static_cast<std::uint64_t>(repetitions_) : 1);
       }
     }
   }
-  PENSTOCK_CHECK(spans < ~std::uint32_t{0}, "more spans than a timeline can number");
+  if (length > static_cast<double>(kLongestRun.value))
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} steps of this program may take {}", options_.steps,
+                            long_time(length / 1e9)),
+                fmt::format("at most {} are simulated: are its times right?",
+                            long_time(seconds(kLongestRun))));
+  if (!options_.spans)  // the first and the last of each step
+    spans = 2 * program_.ranks.size() * static_cast<std::uint64_t>(repetitions_) *
+            static_cast<std::uint64_t>(program_.body_steps);
+  if (spans > kMostSpans)
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} steps are {} spans, at most {} fit", options_.steps, spans,
+                            kMostSpans),
+                "simulate fewer steps");
   if (options_.spans) {
     spans_.resize(spans);
     flows_.reserve(spans / 3);
@@ -315,6 +345,8 @@ EngineResult Engine::report() {
   Timeline& timeline = result.timeline;
   timeline.name = program_.name;
   timeline.ranks = static_cast<std::int32_t>(program_.ranks.size());
+  // The first step fills the pipeline.
+  timeline.warmup_steps = std::int64_t{repetitions_} * program_.body_steps > 1 ? 1 : 0;
   for (const StreamState& s : streams_) {
     const Stream& stream = program_.ranks[s.rank].streams[s.number];
     std::string lane(kComputeLane);

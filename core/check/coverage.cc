@@ -9,6 +9,10 @@
 namespace penstock::check_rules {
 namespace {
 
+// Cells of the table for each compute instruction, at most: each cell needs two of them, but a
+// program that lacks some is told which.
+constexpr std::size_t kSparse = 16;
+
 constexpr bool is_understood(Op op) {
   return op <= Op::Loss || is_transfer(op) || op == Op::AllReduce || op == Op::ReduceScatter ||
          op == Op::Gather || op == Op::Step || op == Op::Wait;
@@ -19,7 +23,7 @@ class Coverage {
   Coverage(const Program& program, Report& report) : program_(program), report_(report) {}
 
   ProgramIndex run() {
-    measure();
+    if (!measure()) return std::move(index_);
     for (std::size_t r = 0; r < program_.ranks.size() && !report_.full(); ++r) {
       const std::vector<Stream>& streams = program_.ranks[r].streams;
       for (std::size_t s = 0; s < streams.size(); ++s) {
@@ -39,20 +43,35 @@ class Coverage {
  private:
   using Cell = ProgramIndex::Cell;
 
-  void measure() {
+  // False if there are too few forwards for a table of all cells to be worth its memory.
+  bool measure() {
     index_.stages = static_cast<std::size_t>(program_.stages);
     index_.microbatches = static_cast<std::size_t>(program_.body_microbatches);
     index_.slices = 1;
-    for (const RankProgram& rank : program_.ranks)
+    std::size_t instructions = 0;
+    for (const RankProgram& rank : program_.ranks) {
+      instructions += rank.streams[0].body.size();
       for (const Instruction& instruction : rank.streams[0].body)
         index_.slices =
             std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
-    index_.cells.resize(index_.stages * index_.microbatches * index_.slices);
-    index_.traffic.resize(program_.edges.size());
-    for (ProgramIndex::Traffic& traffic : index_.traffic) {
-      traffic.sends.reserve(index_.microbatches * index_.slices);
-      traffic.receives.reserve(index_.microbatches * index_.slices);
     }
+    // Stages and microbatches lie below 2^31 each, slices are 256 at most: no overflow.
+    const std::size_t columns = index_.microbatches * index_.slices;
+    if (columns / kSparse > instructions || index_.stages * columns / kSparse > instructions) {
+      report_.add("R1", fmt::format("{} stages, {} microbatches and {} slices need a forward and a "
+                                    "backward each, the compute streams have {} instructions",
+                                    index_.stages, index_.microbatches, index_.slices,
+                                    instructions));
+      return false;
+    }
+    index_.cells.resize(index_.stages * columns);
+    index_.traffic.resize(program_.edges.size());
+    if (index_.traffic.size() * columns > kSparse * instructions) return true;
+    for (ProgramIndex::Traffic& traffic : index_.traffic) {
+      traffic.sends.reserve(columns);
+      traffic.receives.reserve(columns);
+    }
+    return true;
   }
 
   bool understood(std::size_t rank, const Instruction& instruction) {
@@ -67,7 +86,7 @@ class Coverage {
   }
 
   void outside(std::size_t rank, const Instruction& instruction, std::string_view section) {
-    if (!understood(rank, instruction) || instruction.key.op > Op::Loss) return;
+    if (!understood(rank, instruction) || instruction.key.op == Op::Wait) return;
     report_.add(
         "ops",
         fmt::format(
@@ -101,6 +120,16 @@ class Coverage {
               const Instruction& instruction) {
     const InstructionKey& key = instruction.key;
     if (!understood(rank, instruction) || report_.full()) return;
+    if (instruction.group != 0 || (key.op == Op::Recv && stream != 0)) {
+      report_.add("ops",
+                  fmt::format("rank {}: '{}' {}", rank, brief(instruction),
+                              instruction.group != 0
+                                  ? "is one of a group; only single instructions can be proved"
+                                  : fmt::format("stands in stream {}; RECVs belong in stream 0",
+                                                stream)),
+                  {rank_id(rank)}, {brief(instruction)});
+      return;
+    }
     if (key.op <= Op::Loss || is_transfer(key.op)) {
       if (key.microbatch < 0 || key.microbatch >= program_.body_microbatches ||
           key.slice >= index_.slices) {
@@ -170,21 +199,9 @@ class Coverage {
 
   // SENDs and RECVs of a rank, with what `after` says of them and the compute stream. A SEND in
   // another stream follows the latest compute instruction that it or an earlier one of its stream
-  // waits for; a RECV there is over for the first compute instruction that waits for it or a later
-  // one of its stream.
+  // waits for; RECVs are in the compute stream.
   void transfers(std::size_t rank) {
     const std::vector<Stream>& streams = program_.ranks[rank].streams;
-    std::vector<std::uint32_t> waited(
-        streams.size(), 0);  // how many instructions of a stream compute has waited for
-    std::vector<std::vector<std::uint32_t>> over(streams.size());
-    const std::vector<Instruction>& compute = streams[0].body;
-    for (std::uint32_t i = 0; i < compute.size(); ++i) {
-      if (compute[i].after_stream <= 0) continue;
-      const auto stream = static_cast<std::size_t>(compute[i].after_stream);
-      over[stream].resize(streams[stream].body.size(), kAbsent);
-      for (; waited[stream] <= compute[i].after_index; ++waited[stream])
-        over[stream][waited[stream]] = i;
-    }
     for (std::uint32_t s = 0; s < streams.size(); ++s) {
       std::uint32_t follows = 0;
       for (std::uint32_t i = 0; i < streams[s].body.size(); ++i) {
@@ -199,10 +216,7 @@ class Coverage {
         if (instruction.key.op == Op::Send)
           traffic.sends.push_back({s, i, follows});
         else
-          traffic.receives.push_back({s, i,
-                                      s == 0            ? i + 1
-                                      : over[s].empty() ? kAbsent
-                                                        : over[s][i]});
+          traffic.receives.push_back({s, i, i + 1});
         is_mine(rank, instruction);
       }
     }

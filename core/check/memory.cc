@@ -200,13 +200,9 @@ class Memory {
   // memory, only activations.)
   void rows_for_all() {
     if (program_.buffers.empty()) return;
-    const bool has_messages =
-        std::any_of(program_.buffers.begin(), program_.buffers.end(), [](const Buffer& buffer) {
-          return buffer.cls == BufferClass::SendBuffer || buffer.cls == BufferClass::ReceiveBuffer;
-        });
     for (std::size_t e = 0; e < program_.edges.size(); ++e) {
       const ProgramEdge& edge = program_.edges[e];
-      if (!has_messages || edge.bytes.value == 0 || edge_block_[e] == kAbsent) continue;
+      if (!keeps_messages_ || edge.bytes.value == 0 || edge_block_[e] == kAbsent) continue;
       const bool sends = edge.source.index() == rank_;
       if (!sends && edge.payload == Payload::Activation) continue;  // received into the stash
       for (std::size_t column = 0; column < columns_; ++column) {

@@ -28,7 +28,7 @@ struct ProgramIndex {
   struct Transfer {
     std::uint32_t stream = 0, index = 0;
     // SEND: how many leading instructions of the compute stream are over when it starts. RECV: the position in the compute
-    // stream of the first instruction that surely starts after it; kAbsent: none does.
+    // stream of the first instruction that starts after it.
     std::uint32_t compute = 0;
   };
   struct Traffic {

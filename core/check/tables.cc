@@ -27,6 +27,7 @@ class Tables {
     if (program_.arena.size() != ranks || program_.live_peak.size() != ranks)
       return refuse("arena and live_peak need one entry for each rank");
     edges();
+    recipes();
     for (std::size_t i = 0; i < program_.groups.size(); ++i)
       for (const RankId rank : program_.groups[i].ranks)
         if (!within(rank.value, ranks))
@@ -47,6 +48,10 @@ class Tables {
     report_.add("tables", std::move(message), std::move(ranks), std::move(instructions));
   }
 
+  static bool serves_an_edge(const Stream& stream) {
+    return stream.kind == StreamKind::Send || stream.kind == StreamKind::Receive;
+  }
+
   bool is_stage(std::int64_t stage) const {
     return within(stage, static_cast<std::size_t>(program_.stages));
   }
@@ -63,12 +68,29 @@ class Tables {
     }
   }
 
+  void recipes() {
+    for (std::size_t i = 0; i < program_.recipes.size() && !report_.full(); ++i) {
+      const std::vector<Segment>& segments = program_.recipes[i].segments;
+      if (segments.empty()) refuse(fmt::format("recipe {} has no segments", i));
+      for (const Segment& segment : segments)
+        if (segment.group.valid() && !within(segment.group.value, program_.groups.size()))
+          refuse(fmt::format("recipe {} names group {}, which is not there", i,
+                             segment.group.value));
+    }
+  }
+
   void streams(std::size_t rank) {
     const std::vector<Stream>& streams = program_.ranks[rank].streams;
     if (streams.empty() || streams[0].kind != StreamKind::Compute)
       return refuse(fmt::format("rank {} does not begin with a compute stream", rank),
                     {rank_id(rank)});
     for (std::size_t s = 0; s < streams.size(); ++s) {
+      const bool serves = serves_an_edge(streams[s]);
+      if ((serves || streams[s].edge.valid()) &&
+          !within(streams[s].edge.value, program_.edges.size()))
+        refuse(fmt::format("stream {} of rank {} serves edge {}, which is not there", s, rank,
+                           streams[s].edge.value),
+               {rank_id(rank)});
       section(rank, s, &Stream::prologue);
       section(rank, s, &Stream::body);
       section(rank, s, &Stream::epilogue);
@@ -88,6 +110,9 @@ class Tables {
                                                           : program_.groups.size();
       if (target != Target::None && !within(instruction.target, table))
         wrong = "a target that is not there";
+      else if (target == Target::Edge && serves_an_edge(streams[stream]) &&
+               instruction.target != streams[stream].edge.value)
+        wrong = "another edge than the one its stream serves";
       if (instruction.after_stream >= 0) {
         if (!within(instruction.after_stream, streams.size()) ||
             instruction.after_index >=

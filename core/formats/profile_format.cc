@@ -6,6 +6,12 @@
 #include "core/formats/format_support.h"
 
 namespace penstock {
+namespace {
+
+// A time that whoever adds up need not look at for overflow.
+constexpr Bounds kTimeBounds = between(0, static_cast<double>(kLongestTime.value));
+
+}  // namespace
 
 template <class A>
 void describe(A& a, Fingerprint& x) {
@@ -20,11 +26,11 @@ void describe(A& a, Fingerprint& x) {
 template <class A>
 void describe_spread(A& a, Spread& x) {
   a.required("n", x.n, at_least(1));
-  a.required("min_ns", x.min, at_least(0));
-  a.required("p10_ns", x.p10, at_least(0));
-  a.required("median_ns", x.median, at_least(0));
-  a.required("p90_ns", x.p90, at_least(0));
-  a.required("mad_ns", x.mad, at_least(0));
+  a.required("min_ns", x.min, kTimeBounds);
+  a.required("p10_ns", x.p10, kTimeBounds);
+  a.required("median_ns", x.median, kTimeBounds);
+  a.required("p90_ns", x.p90, kTimeBounds);
+  a.required("mad_ns", x.mad, kTimeBounds);
   if (a.ok() && !(x.min <= x.p10 && x.p10 <= x.median && x.median <= x.p90))
     a.fail("median_ns", "the quantiles are not in order",
            "min_ns, p10_ns, median_ns and p90_ns ascend");

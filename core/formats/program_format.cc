@@ -16,6 +16,7 @@ struct RankSection {
 };
 
 constexpr std::size_t kBufferFields = 9;
+constexpr Bounds kTimeBounds = between(0, static_cast<double>(kLongestTime.value));
 
 template <class T>
 bool read_element(ReadContext& context, const Value& row, std::size_t i, T& x) {
@@ -60,7 +61,7 @@ void write_value(JsonWriter& writer, const Buffer& x) {
 template <class A>
 void describe(A& a, Segment& x) {
   a.required("kind", x.kind);
-  a.required("duration_ns", x.duration, at_least(0));
+  a.required("duration_ns", x.duration, kTimeBounds);
   a.required("moved_bytes", x.bytes, at_least(0));
   if (A::kReading || x.group.valid()) a.optional("group", x.group);
 }
@@ -69,6 +70,11 @@ template <class A>
 void describe(A& a, Recipe& x) {
   a.required("name", x.name);
   a.required("segments", x.segments);
+  double duration = 0;
+  for (const Segment& segment : x.segments) duration += static_cast<double>(segment.duration.value);
+  if (a.ok() && duration > static_cast<double>(kLongestRun.value))
+    a.fail("segments", fmt::format("together they take {}", long_time(duration / 1e9)),
+           "a recipe takes 18 years at most");
 }
 
 template <class A>

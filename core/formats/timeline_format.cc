@@ -23,16 +23,19 @@ bool read_element(ReadContext& context, const Value& row, std::size_t i, T& x) {
   return read_field(context, row.array()[i], x);
 }
 
-bool read_key(ReadContext& context, const Value& row, std::size_t i, InstructionKey& key) {
+// "F 0.3", and of a transfer with its edge: "SEND 0.3 e1".
+bool read_key(ReadContext& context, const Value& row, std::size_t i, Span& span) {
   const ReadContext::Step step(context, i);
   const Value& value = row.array()[i];
   if (!check_kind(context, value, Value::Kind::String, "an instruction's key")) return false;
   Result<Instruction> parsed = parse_instruction(value.string());
   if (!parsed) return context.fail(value, std::move(parsed.error()));
-  if (*parsed != Instruction{.key = parsed->key})
+  const std::int32_t target = is_transfer(parsed->key.op) ? parsed->target : -1;
+  if (*parsed != Instruction{.key = parsed->key, .target = target})
     return context.fail(value, fmt::format("'{}' is more than a key", value.string()),
-                        "a key reads like 'F 0.3'");
-  key = parsed->key;
+                        "a key reads like 'F 0.3', or 'SEND 0.3 e1'");
+  span.key = parsed->key;
+  span.edge = EdgeId(target);
   return true;
 }
 
@@ -53,9 +56,9 @@ bool read_value(ReadContext& context, const Value& value, Span& x) {
       !read_element(context, value, 2, x.start) || !read_element(context, value, 3, x.end))
     return false;
   if (value.array().size() == 6)
-    return read_key(context, value, 4, x.key) && read_element(context, value, 5, x.label);
+    return read_key(context, value, 4, x) && read_element(context, value, 5, x.label);
   if (value.array()[4].is_integer()) return read_element(context, value, 4, x.label);
-  return read_key(context, value, 4, x.key);
+  return read_key(context, value, 4, x);
 }
 void write_value(JsonWriter& writer, const Span& x) {
   writer.begin_array(JsonWriter::Layout::Line)
@@ -63,7 +66,8 @@ void write_value(JsonWriter& writer, const Span& x) {
       .value(x.step)
       .value(x.start.value)
       .value(x.end.value);
-  if (x.label < 0 || x.key != InstructionKey{}) writer.value(text(x.key));
+  if (x.label < 0 || x.key != InstructionKey{})
+    writer.value(text(Instruction{.key = x.key, .target = x.edge.value}));
   if (x.label >= 0) writer.value(x.label);
   writer.end_array();
 }

@@ -141,6 +141,8 @@ class ThreadCommunicator final : public Communicator {
 
 CommunicatorPair connect(CpuDevice& source, CpuDevice& destination) {
   auto channel = std::make_shared<Channel>();
+  source.keep(channel);
+  destination.keep(channel);
   return {.sender = std::make_unique<ThreadCommunicator>(source, channel),
           .receiver = std::make_unique<ThreadCommunicator>(destination, channel)};
 }

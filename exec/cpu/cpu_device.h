@@ -35,6 +35,8 @@ class CpuDevice final : public RankDevice {
   void abort(const Error& reason) override;
 
   Stream& stream(StreamHandle handle) { return *streams_[handle.index()]; }
+  // Keeps a channel that this device's workers use for as long as they run.
+  void keep(std::shared_ptr<Channel> channel) { channels_.push_back(std::move(channel)); }
 
  private:
   struct Event {
@@ -47,6 +49,7 @@ class CpuDevice final : public RankDevice {
   int core_;
   std::byte* arena_ = nullptr;
   std::size_t arena_bytes_ = 0;
+  std::vector<std::shared_ptr<Channel>> channels_;
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Stream>> streams_;  // after events_: workers end before what they wait for
 };

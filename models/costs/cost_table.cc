@@ -6,8 +6,8 @@
 
 namespace penstock {
 
-Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, DeviceId to,
-                                        Bytes bytes) const {
+Result<Hop> CostTable::hop(const Cluster& cluster, DeviceId from, DeviceId to) const {
+  if (from == to) return Hop{};
   const std::optional<Path> path = route(cluster, from, to);
   if (!path) {
     return fail(ErrorCode::Infeasible,
@@ -16,8 +16,15 @@ Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, D
   }
   const bool hand_off =
       path->links.size() == 1 && cluster.links[path->links[0].index()].name == link;
-  if (link_profiled && hand_off) return transfer_time(link_latency, link_bandwidth, bytes);
-  return path->time(bytes);
+  if (link_profiled && hand_off) return Hop{link_latency, link_bandwidth};
+  return Hop{path->latency, path->bandwidth};
+}
+
+Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, DeviceId to,
+                                        Bytes bytes) const {
+  if (from == to) return Nanoseconds(0);
+  PENSTOCK_TRY(const Hop along, hop(cluster, from, to));
+  return along.time(bytes);
 }
 
 StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layers) {

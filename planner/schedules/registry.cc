@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMostStages = 65535;                              // OrderOp::stage
 constexpr std::int64_t kMostMicrobatches = (std::int64_t{1} << 30) - 1;  // OrderOp::microbatch
 constexpr std::int64_t kMostSlices = 256;                                // OrderOp::slice
-constexpr double kMostOperations = 268435456.0;                          // 2 GiB of an Order
+constexpr double kMostOperations = 1 << 24;  // 128 MiB of an Order, some 4 GiB of a program
 
 const auto& table() {
   static const auto rows = std::to_array<Schedule>({gpipe(), one_f_one_b()});
@@ -107,7 +107,8 @@ Result<Order> emit(const Schedule& schedule, const Shape& shape) {
   if (std::string why = schedule.refuses(shape); !why.empty()) return refuse(std::move(why));
   const double operations = 2.0 * shape.stages * shape.microbatches * shape.chunks * shape.slices;
   if (operations > kMostOperations)
-    return refuse(fmt::format("{} stages × {} microbatches are {:.3g} operations, more than {:.3g}",
+    return refuse(fmt::format("{} stages × {} microbatches are {:.3g} operations, more than the "
+                              "{:.0f} that fit in memory (4 GiB of instructions)",
                               shape.stages, shape.microbatches, operations, kMostOperations));
   return schedule.emit(shape);
 }

@@ -141,17 +141,47 @@ TEST(Run, ALossThatIsNotFiniteStopsTheRunAndSaysWhere) {
   EXPECT_NE(result.error().message.find("step"), std::string::npos) << result.error().message;
 }
 
-TEST(Run, AStopFinishesTheStepThatIsUnderWayOnEveryRank) {
+TEST(Run, AStopTakesEffectWithinThreeStepsOnEveryRank) {
   const Plan plan = sample_plan(kGpt, "1f1b", 3, 1);
   std::stop_source source;
-  RunOptions run_options = options(1'000'000);
+  RunOptions run_options = options(100'000);
   run_options.stop = source.get_token();
-  run_options.progress = [&](std::int32_t) { source.request_stop(); };
+  std::int32_t seen = 0;
+  run_options.progress = [&](std::int32_t step) {
+    seen = step;
+    source.request_stop();
+  };
   const auto result = run(plan, sample_program(plan), run_options);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_TRUE(result->interrupted);
+  // The gate closes at the next look of the watchdog (50 ms later), which steps of microseconds make many of.
+  EXPECT_LT(result->steps, 100'000);
+  EXPECT_GE(result->steps, seen);
   EXPECT_EQ(result->timeline.losses.size(), static_cast<std::size_t>(result->steps));
   for (const double loss : result->timeline.losses) EXPECT_GT(loss, 0);
+}
+
+TEST(Run, MoreStepsThanCanBeRecordedAreRefused) {
+  const Plan plan = sample_plan(kGpt, "1f1b", 2, 1);
+  const auto result = run(plan, sample_program(plan), options(2'000'000'000));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::Usage);
+  EXPECT_FALSE(result.error().hint.empty());
+}
+
+TEST(Run, AProgramOfAnotherPlanIsRefused) {
+  const Plan plan = sample_plan(kGpt, "1f1b", 2, 1), other = sample_plan(kGpt, "1f1b", 3, 1);
+  const auto result = run(plan, sample_program(other), options(1));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::BadInput);
+}
+
+TEST(Run, ARunGivenUpDoesNotIssueItsRemainingSteps) {
+  Plan plan = sample_plan(kGpt, "1f1b", 2, 2);
+  plan.workload.optimizer.learning_rate = 1e30;
+  const auto result = run(plan, sample_program(plan), options(500'000));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::RunFailed);
 }
 
 TEST(Run, AnUnknownBackendIsUnavailable) {

@@ -4,32 +4,65 @@ $ printf 'the quick brown fox jumps over the lazy dog, and does so again and aga
 $ penstock run plan.json --steps 6 --data text.txt -q -o measured.json >/dev/null
 
 $ penstock compare predicted.json measured.json
-predicted iteration time     <text>
-measured iteration time      <text>
-error                        <number> %
 matched instructions a step  <number>
 
 operations, medians
   op    stage  a step  predicted  measured <text>
-...
+  LOAD <text>
+  F <text>
+  BF <text>
+  RECV <text>
+  STEP <text>
+  LOAD <text>
+  F <text>
+  BF <text>
+  LOSS <text>
+  RECV <text>
+  STEP <text>
 
-devices
-  rank  predicted bubble  measured <text>
+devices, mean of a step
+  rank  predicted busy <text> predicted waiting <text> predicted bubble <text> error
+     0 <text> points
+     1 <text> points
+
+devices, memory
+  rank  predicted peak <text>
      0 <text>
      1 <text>
 
 in one table
                          <text>
-  iteration time         <text>
-  bubble                 <text>
+  iteration time         <text> %
+  busy, mean rank        <text> %
+  waiting, mean rank     <text> %
+  bubble                 <text> points
   peak memory of a rank  <text>
   first loss             <text>
   last loss              <text>
 
+The ranks' busy times differ by at most <number> %; a rank spends <text> a step <text> waiting than predicted.
+
 $ penstock compare predicted.json measured.json --json | grep -oE '"(predicted_s|measured_s|iteration_time_error|matched|ops|devices)":' | sort | uniq -c | sort -n | wc -l
 6
 
+# Files keep both ends of a message, and each rank's times.
+$ penstock compare predicted.json measured.json --json | grep -c '"op": "SEND"'
+2
+$ penstock compare predicted.json measured.json --json | grep -cE '"rank": [01], "predicted_busy_s": [0-9.e-]+, "measured_busy_s": [0-9.e-]+, "predicted_idle_s": [0-9.e-]+, "measured_idle_s"'
+2
+$ penstock compare predicted.json measured.json --json | grep -cE '^  "(predicted_bubble_fraction|measured_bubble_fraction|busy_error|more_waiting_s|first_loss|last_loss)":'
+6
+
+# The prediction comes first; two of a kind may come in any order.
+$ penstock compare measured.json predicted.json
+! penstock compare: measured.json was measured and predicted.json predicted
+! hint: the prediction comes first: penstock compare PREDICTED MEASURED
+? 2
+$ penstock compare measured.json measured.json >/dev/null
+
 # A prediction set against itself is exact; off by more than is allowed, the answer is no.
+$ penstock compare predicted.json predicted.json | tail -1
+The ranks' busy times differ by at most 0.0 %; waiting is as predicted.
 $ penstock compare predicted.json predicted.json --fail-over 0% --json | grep '"iteration_time_error"'
   "iteration_time_error": 0.0,
 $ penstock compare predicted.json measured.json --fail-over 0% | tail -1

@@ -1,4 +1,7 @@
 $ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 2 -o plan.json
+workload        <text> parameters, 8 samples a step, sequence <number>
+cluster         2 x cpu, <number> <text>FLOP/s, <number> GiB; link <number> <text>B/s, <number> <text>s
+transfers       rendezvous
 strategy        auto
 schedule        1f1b
 microbatches    4 of 2 samples
@@ -12,8 +15,8 @@ what binds      <text>
 ...
 
 stages, a microbatch
-  stage  rank  layers  from  <text>
-      0     0  0-<text>
+  stage  rank  layers  from  <text>  transfer in <text>
+      0     0  0-<text> - <text>
       1     1  <text>
 
 devices
@@ -24,6 +27,8 @@ devices
 no plan of the space is faster than
   bound <text>
 ...
+
+note: derived: at the devices' peak rates; a profile gives what they reach
 
 mlp:layers=2,width=16 in 2 stages, 1f1b: <text> a step, <number> % of it provably needed.
 ! penstock: wrote plan.json
@@ -40,6 +45,11 @@ $ penstock plan mlp:layers=2,width=16 --global-batch 12 --optimizer sgd:learning
 "global_batch": 12
 "learning_rate": 0.5
 "momentum": 0.0
+
+# What a profile warns of, the plan made from it repeats; and times are no longer derived.
+$ penstock profile mlp:layers=2,width=16 --microbatch 1 --budget 10ms -q --json | sed 's/"warnings": \[.*\]/"warnings": ["somebody played chess"]/' >profile.json
+$ penstock plan mlp:layers=2,width=16,batch=8 --cluster this-machine --profile profile.json --microbatch 1 | grep '^note: [dt]he'
+note: the profile warns: somebody played chess
 
 # A memory limit that nobody can meet: by how much, and on which stage.
 $ penstock plan mlp:layers=2,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --memory-limit 10kB

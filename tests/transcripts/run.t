@@ -13,7 +13,7 @@ first loss       <number>
 last loss        <number>
 weights digest   <hex>
 
-devices, a step
+devices, mean of a step
   rank <text>
      0 <text>
      1 <text>
@@ -69,10 +69,21 @@ $ sed 's/"profile_machine": "[^"]*"/"profile_machine": "Z80"/' plan.json >elsewh
 {
 ! penstock: warning: the plan's times were measured on a Z80, and this is a <text>
 
+# A plan for other devices, or for more ranks than there are cores: it runs, and says what to expect.
+$ sed 's/"kind": "cpu"/"kind": "v100"/' plan.json >v100.json; penstock run v100.json --steps 1 --data text.txt --json | head -1
+{
+! penstock: warning: the plan is for v100; running it on CPU threads
+$ ranks=$(($(nproc) + 1)); penstock plan mlp:layers=$((2 * ranks)),width=16,input=8,batch=2 --cluster this-machine --ranks $ranks -o many.json | grep '^note: .*share'
+note: <number> ranks share <number> core<text> of this machine: that is not modelled, and a run will be slower
+! penstock: wrote many.json
+$ penstock run many.json --steps 1 --data text.txt --json | head -1
+{
+! penstock: warning: <number> ranks share <number> core<text>: times will not be as predicted
+
 # Interrupted: it finishes the step under way and says what was done.
-$ timeout --preserve-status -s INT 0.4 penstock run plan.json --steps 9000000 --data text.txt -o part.json | grep -E '^(steps|note)'
+$ timeout --preserve-status -s INT 0.4 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
 steps            <number>
 note: interrupted after <number> steps
 ! penstock: wrote part.json
-$ timeout --preserve-status -s INT 0.2 penstock run plan.json --steps 9000000 --data text.txt >/dev/null
+$ timeout --preserve-status -s INT 0.2 penstock run plan.json --steps 200000 --data text.txt >/dev/null
 ? 130

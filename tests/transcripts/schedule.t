@@ -3,6 +3,7 @@ rank 0 |F0=F1=F2=F3=..................B0####F4=B1####F5=B2#####F6=B3####F7=B4###
 rank 1 |...F0=F1=F2=............B0####F3=B1####F4=B2####F5==B3####F6=B4####F7=B5####...B6####...B7####......|
 rank 2 |......F0=F1=......B0####F2=B1####F3=B2####F4=B3#####F5=B4####F6=B5####F7=B6####...B7####............|
 rank 3 |.........F0=B0####F1=B1####F2=B2####F3=B3####F4=B4#####F5=B5####F6=B6####F7=B7####..................|
+F forward =, B backward #, . idle
 
 schedule               1f1b
 aliases                <text>
@@ -49,6 +50,11 @@ rank,op,stage,microbatch,slice,start,end
 1,BF,1,0,0,2,4
 1,F,1,1,0,4,5
 1,BF,1,1,0,5,7
+
+$ penstock schedule 1f1b --stages 2 --microbatches 2 --width 18 | head -3
+rank 0 |F0F1....B0##..B1##|
+rank 1 |..F0B0##F1B1##....|
+F forward =, B backward #, . idle
 
 # Fractions are exact, and with units the results are seconds: 1F1B's makespan is (m + p - 1)(F + B + W) + 2(p - 1)C here.
 $ penstock schedule 1f1b --stages 2 --microbatches 1 --forward 0.1 --backward-input 0.2 --backward-weight 0.4 --transfer 0.05 --json | grep makespan

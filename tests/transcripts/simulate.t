@@ -3,7 +3,7 @@ $ penstock simulate 1f1b:stages=4,microbatches=8 --json
 {
   "schema": "penstock.simulate/1",
   "program": "4 stages, 8 microbatches",
-  "iteration_time_s": 33.0,
+  "iteration_time_s": 33,
   "throughput_samples_per_s": null,
   "bubble_fraction": 0.2727272727272727,
   "idle_over_busy": 0.375,
@@ -12,12 +12,35 @@ $ penstock simulate 1f1b:stages=4,microbatches=8 --json
   "instructions": <number>,
   "events": <number>,
   "devices": [
-    {"rank": 0, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
-    {"rank": 1, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
-    {"rank": 2, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null},
-    {"rank": 3, "busy_s": 24.0, "idle_s": 9.0, "peak_memory_bytes": null, "live_peak_bytes": null}
+    {"rank": 0, "busy_s": 24, "idle_s": 9, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 1, "busy_s": 24, "idle_s": 9, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 2, "busy_s": 24, "idle_s": 9, "peak_memory_bytes": null, "live_peak_bytes": null},
+    {"rank": 3, "busy_s": 24, "idle_s": 9, "peak_memory_bytes": null, "live_peak_bytes": null}
   ]
 }
+
+# Its times are never called seconds, and its picture has no axis of them.
+$ penstock simulate 1f1b:stages=2,microbatches=2 --forward 0.5 --gantt --width 30
+program         2 stages, 2 microbatches
+iteration time  7.5
+bubble          33.3 %
+idle/busy       50.0 %
+steps           1
+transfers       eager
+instructions    <number>
+events          <number>
+
+devices, mean of a step
+  rank  busy  idle  peak memory  live peak
+     0     5   2.5            -          -
+     1     5   2.5            -          -
+
+rank 0 |F0F1........B0######..B1######|
+rank 1 |..F0B0######F1B1######........|
+F forward =, B backward #, . idle
+$ penstock simulate 1f1b:stages=2,microbatches=2 --width 3
+! penstock simulate: --width: 3 is out of range
+? 2
 
 # Messages of 50 MB over 25 GB/s and 5 us take 2.005 ms each, and under rendezvous their receivers wait for them.
 $ penstock simulate 1f1b:stages=64,microbatches=1024 --forward 1ms --backward-input 1ms --backward-weight 1ms --bytes 50MB --cluster flat:64,bandwidth=25GB/s,latency=5us --p2p rendezvous --json | grep -E '"(iteration_time_s|p2p)"'
@@ -37,14 +60,15 @@ transfers       rendezvous
 instructions    <number>
 events          <number>
 
-devices, a step
+devices, mean of a step
   rank <text>
      0 <text>
      1 <text>
 
 rank 0 |<text>|
 rank 1 |<text>|
-       0 <text>
+        0 <text>
+F forward =, B backward #, S update +, . idle
 ! penstock: wrote predicted.json
 $ penstock simulate plan.json --json >a.json; grep -o '"iteration_time_s": [0-9.e-]*' plan.json >p; grep -o '"iteration_time_s": [0-9.e-]*' a.json | cmp - p && echo same
 same

@@ -17,30 +17,37 @@ Nanoseconds median(std::vector<Nanoseconds>& sample) {
   return Nanoseconds(below.value + (*middle - below).value / 2);
 }
 
-// Median duration of each instruction over the steps after warm-up, by identity within a step.
-std::map<InstructionKey, Nanoseconds> durations(const Timeline& timeline) {
-  std::map<InstructionKey, std::vector<Nanoseconds>> samples;
+// Of an instruction within a step: a stage sends and receives several messages a microbatch, which their edges tell apart.
+using Identity = std::pair<InstructionKey, EdgeId>;
+
+// Median duration of each instruction over the steps after warm-up.
+std::map<Identity, Nanoseconds> durations(const Timeline& timeline) {
+  std::map<Identity, std::vector<Nanoseconds>> samples;
   for (const Span& span : timeline.spans) {
-    if (span.step >= timeline.warmup_steps) samples[span.key].push_back(span.end - span.start);
+    if (span.step >= timeline.warmup_steps) samples[{span.key, span.edge}].push_back(span.end - span.start);
   }
-  std::map<InstructionKey, Nanoseconds> out;
+  std::map<Identity, Nanoseconds> out;
   for (auto& [key, sample] : samples) out[key] = median(sample);
   return out;
 }
 
 double relative_error(Nanoseconds predicted, Nanoseconds measured) {
-  return measured.value == 0 ? 0 : static_cast<double>((predicted - measured).value) / static_cast<double>(measured.value);
+  return measured.value == 0 ? 0
+                             : static_cast<double>((predicted - measured).value) /
+                                   static_cast<double>(measured.value);
 }
 
 // What a rank does in one step: rank_use counts all steps after warm-up.
 Nanoseconds a_step(Nanoseconds total, const Timeline& timeline) {
-  const auto steps =
-      static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
+  const auto steps = static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
   return Nanoseconds(total.value / std::max<std::int64_t>(1, steps));
 }
 
-tl::unexpected<Error> only_in(std::string_view which, const InstructionKey& key) {
-  return fail(ErrorCode::Infeasible, fmt::format("only the {} timeline has {}", which, text(key)),
+tl::unexpected<Error> only_in(std::string_view which, const Identity& identity) {
+  const std::string instruction =
+      brief(Instruction{.key = identity.first, .target = identity.second.value});
+  return fail(ErrorCode::Infeasible,
+              fmt::format("only the {} timeline has {}", which, instruction),
               "compare a simulation and a run of the same plan");
 }
 
@@ -63,16 +70,19 @@ Nanoseconds Comparison::more_waiting() const {
 Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) {
   if (predicted.plan_digest != measured.plan_digest) {
     return fail(ErrorCode::Infeasible,
-                fmt::format("the timelines come from different plans ({} and {})", predicted.plan_digest, measured.plan_digest),
+                fmt::format("the timelines come from different plans ({} and {})",
+                            predicted.plan_digest, measured.plan_digest),
                 "compare a simulation and a run of the same plan");
   }
   const auto expected = durations(predicted), seen = durations(measured);
-  std::map<std::pair<std::int32_t, Op>, std::pair<std::vector<Nanoseconds>, std::vector<Nanoseconds>>> kinds;
+  std::map<std::pair<std::int32_t, Op>,
+           std::pair<std::vector<Nanoseconds>, std::vector<Nanoseconds>>>
+      kinds;
   Comparison out;
   for (const auto& [key, time] : expected) {
     const auto other = seen.find(key);
     if (other == seen.end()) return only_in("predicted", key);
-    auto& [p, m] = kinds[{key.stage, key.op}];
+    auto& [p, m] = kinds[{key.first.stage, key.first.op}];
     p.push_back(time);
     m.push_back(other->second);
     ++out.matched;
@@ -83,7 +93,11 @@ Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) 
   for (auto& [kind, samples] : kinds) {
     const auto count = static_cast<std::int64_t>(samples.first.size());
     const Nanoseconds p = median(samples.first), m = median(samples.second);
-    out.ops.push_back({.op = kind.second, .stage = kind.first, .instructions = count, .predicted = p, .measured = m,
+    out.ops.push_back({.op = kind.second,
+                       .stage = kind.first,
+                       .instructions = count,
+                       .predicted = p,
+                       .measured = m,
                        .error = relative_error(p, m)});
   }
   out.predicted = iteration_time(predicted);

@@ -14,7 +14,8 @@ TEST(Compare, ATimelineEqualsItself) {
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->error, 0);
   EXPECT_EQ(result->predicted, Nanoseconds(90'000));
-  EXPECT_EQ(result->matched, 14);  // of two microbatches SEND, RECV, two F and two BF, and two STEPs
+  EXPECT_EQ(result->matched,
+            14);  // of two microbatches SEND, RECV, two F and two BF, and two STEPs
   for (const OpComparison& op : result->ops) EXPECT_EQ(op.error, 0);
 }
 
@@ -25,11 +26,36 @@ TEST(Compare, TheErrorIsRelativeToWhatWasMeasured) {
   for (const OpComparison& op : result->ops) EXPECT_NEAR(op.error, -0.2, 1e-9);
 }
 
+TEST(Compare, SaysWhetherWorkOrWaitingIsLonger) {
+  Timeline measured =
+      sample_timeline(3);  // every step ends 12 us later, with nothing more done in it
+  for (Span& span : measured.spans) {
+    const Nanoseconds later(12'000 * (span.step + (span.key.op == Op::Step ? 1 : 0)));
+    span.start += later;
+    span.end += later;
+  }
+  const auto result = compare(sample_timeline(3), measured);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->busy_error(), 0);
+  EXPECT_EQ(result->more_waiting(), Nanoseconds(12'000));
+  for (const RankComparison& rank : result->ranks) {
+    EXPECT_EQ(rank.measured_busy, rank.predicted_busy);
+    EXPECT_EQ(rank.measured_idle - rank.predicted_idle, Nanoseconds(12'000));
+  }
+}
+
+TEST(Compare, WorkThatTakesLongerIsNotWaiting) {
+  const auto result = compare(sample_timeline(3), sample_timeline(3, 1.25));
+  ASSERT_TRUE(result);
+  EXPECT_NEAR(result->busy_error(), 0.2, 1e-9);
+}
+
 TEST(Compare, WarmUpStepsAreLeftOut) {
   Timeline measured = sample_timeline(4);
   measured.warmup_steps = 1;
   for (Span& span : measured.spans) {
-    if (span.step == 0 && span.key.op == Op::F) span.start -= Nanoseconds(1'000'000);  // a cold start
+    if (span.step == 0 && span.key.op == Op::F)
+      span.start -= Nanoseconds(1'000'000);  // a cold start
   }
   const auto result = compare(sample_timeline(3), measured);
   ASSERT_TRUE(result);
@@ -52,11 +78,15 @@ TEST(Compare, TimelinesOfDifferentPlansAreAMismatch) {
 
 TEST(Compare, AnInstructionThatOnlyOneHasIsNamed) {
   Timeline other = sample_timeline(3);
-  std::erase_if(other.spans, [](const Span& s) { return s.key.op == Op::BF && s.key.stage == 1 && s.key.microbatch == 1; });
+  std::erase_if(other.spans, [](const Span& s) {
+    return s.key.op == Op::BF && s.key.stage == 1 && s.key.microbatch == 1;
+  });
   other.flows.clear();
   const auto result = compare(sample_timeline(3), other);
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("only the predicted timeline has BF 1.1"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("only the predicted timeline has BF 1.1"),
+            std::string::npos)
+      << result.error().message;
 }
 
 }  // namespace
