@@ -9,19 +9,6 @@
 
 namespace penstock {
 
-Result<Hop> hop_between(const CostTable& costs, const Cluster& cluster, DeviceId from,
-                        DeviceId to) {
-  const std::optional<Path> path = route(cluster, from, to);
-  if (!path)
-    return fail(ErrorCode::Infeasible,
-                fmt::format("no link leads from {} to {}", cluster.devices[from.index()].name,
-                            cluster.devices[to.index()].name));
-  const bool is_hand_off =
-      path->links.size() == 1 && cluster.links[path->links[0].index()].name == costs.link;
-  if (costs.link_profiled && is_hand_off) return Hop{costs.link_latency, costs.link_bandwidth};
-  return Hop{path->latency, path->bandwidth};
-}
-
 Result<Setting> make_setting(const Workload& workload, const Cluster& cluster,
                              const CostTable& costs, const ChosenSchedule& schedule,
                              std::int32_t ranks, Bytes limit) {
@@ -51,9 +38,9 @@ Result<Setting> make_setting(const Workload& workload, const Cluster& cluster,
   setting.problem.from_next.resize(static_cast<std::size_t>(ranks));
   for (std::size_t r = 1; r < setting.devices.size(); ++r) {
     PENSTOCK_TRY(setting.problem.from_previous[r],
-                 hop_between(costs, cluster, setting.devices[r - 1], setting.devices[r]));
+                 costs.hop(cluster, setting.devices[r - 1], setting.devices[r]));
     PENSTOCK_TRY(setting.problem.from_next[r - 1],
-                 hop_between(costs, cluster, setting.devices[r], setting.devices[r - 1]));
+                 costs.hop(cluster, setting.devices[r], setting.devices[r - 1]));
   }
   return setting;
 }
@@ -69,14 +56,9 @@ std::vector<std::vector<LayerId>> stages_of(const std::vector<std::int32_t>& end
 Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std::int32_t>& ends) {
   const std::vector<std::vector<LayerId>> stages = stages_of(ends);
   DividedCosts divided;
-  for (const std::vector<LayerId>& layers : stages) {
-    const StageTimes times = stage_times(*setting.costs, layers);
-    divided.costs.forward.push_back(times.order_forward());
-    divided.costs.backward_input.push_back(times.backward_input);
-    divided.costs.backward_weight.push_back(times.backward_weight);
-    divided.costs.recompute.push_back(times.recompute);
-    divided.costs.step.push_back(times.step);
-  }
+  std::vector<StageTimes> times;
+  for (const std::vector<LayerId>& layers : stages)
+    times.push_back(stage_times(*setting.costs, layers));
   divided.edges =
       crossing_edges(setting.workload->networks.front(), stages, setting.costs->microbatch);
   for (PlanEdge& edge : divided.edges) {
@@ -84,9 +66,8 @@ Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std
     PENSTOCK_TRY(edge.activation, setting.costs->transfer(*setting.cluster, from, to, edge.bytes));
     PENSTOCK_TRY(edge.gradient, setting.costs->transfer(*setting.cluster, to, from, edge.bytes));
     divided.stage_edges.push_back({edge.from, edge.to});
-    divided.costs.activation.push_back(edge.activation);
-    divided.costs.gradient.push_back(edge.gradient);
   }
+  divided.costs = order_costs(times, divided.edges);
   return divided;
 }
 

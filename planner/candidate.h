@@ -56,7 +56,4 @@ Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std
 // O(layers of all stages).
 Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& ends);
 
-// α and β of a message, as CostTable::transfer counts it.
-Result<Hop> hop_between(const CostTable& costs, const Cluster& cluster, DeviceId from, DeviceId to);
-
 }  // namespace penstock

@@ -57,14 +57,7 @@ class Verifier {
       for (const LayerId layer : plan_.stages[s].layers) {
         if (layer.index() >= plan_.layer_times.size())
           return say("times", fmt::format("the plan carries no times of layer {}", layer.value));
-        const StageTimes& times = plan_.layer_times[layer.index()];
-        sum.load += times.load;
-        sum.forward += times.forward;
-        sum.loss += times.loss;
-        sum.backward_input += times.backward_input;
-        sum.backward_weight += times.backward_weight;
-        sum.recompute += times.recompute;
-        sum.step += times.step;
+        sum += plan_.layer_times[layer.index()];
       }
       if (sum != plan_.stages[s].times)
         say("times", fmt::format("the times of stage {} are not the sums of its layers' times", s));

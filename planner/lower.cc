@@ -8,12 +8,14 @@
 #include "core/liveness.h"
 #include "core/stage_layout.h"
 #include "planner/lowering.h"
+#include "planner/ordinary_training.h"
 #include "planner/schedules/schedule.h"
 
 namespace penstock {
 namespace {
 
 Result<void> refuse_what_is_not_lowered(const Plan& plan) {
+  PENSTOCK_TRY_VOID(expect_ordinary_training(plan.workload));
   std::vector<std::int32_t> stage_on(plan.devices.size(), -1);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const PlanStage& stage = plan.stages[s];
@@ -207,21 +209,27 @@ Program lower(const Order& order, const OrderCosts& costs, Bytes bytes) {
   return program;
 }
 
-OrderCosts order_costs(const Plan& plan, const Order& order) {
-  PENSTOCK_CHECK(order.edges.size() == plan.edges.size(), "costs are of the plan's own order");
+OrderCosts order_costs(const std::vector<StageTimes>& stages, const std::vector<PlanEdge>& edges) {
   OrderCosts costs;
-  for (const PlanStage& stage : plan.stages) {
-    costs.forward.push_back(stage.times.order_forward());
-    costs.backward_input.push_back(stage.times.backward_input);
-    costs.backward_weight.push_back(stage.times.backward_weight);
-    costs.recompute.push_back(stage.times.recompute);
-    costs.step.push_back(stage.times.step);
+  for (const StageTimes& times : stages) {
+    costs.forward.push_back(times.order_forward());
+    costs.backward_input.push_back(times.backward_input);
+    costs.backward_weight.push_back(times.backward_weight);
+    costs.recompute.push_back(times.recompute);
+    costs.step.push_back(times.step);
   }
-  for (const PlanEdge& edge : plan.edges) {
+  for (const PlanEdge& edge : edges) {
     costs.activation.push_back(edge.activation);
     costs.gradient.push_back(edge.gradient);
   }
   return costs;
+}
+
+OrderCosts order_costs(const Plan& plan, const Order& order) {
+  PENSTOCK_CHECK(order.edges.size() == plan.edges.size(), "costs are of the plan's own order");
+  std::vector<StageTimes> times;
+  for (const PlanStage& stage : plan.stages) times.push_back(stage.times);
+  return order_costs(times, plan.edges);
 }
 
 Order with_steps(Order order) {

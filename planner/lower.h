@@ -38,7 +38,7 @@
 namespace penstock {
 
 // The plan's own schedule with a STEP of each stage. Fails (Infeasible) where the schedule does not
-// admit the plan's shape and for what is not lowered: several stages on a rank, replicas, tensor
+// admit the plan's shape and for what is not lowered: anything but ordinary training, several stages on a rank, replicas, tensor
 // parallelism, recomputation; (BadInput) where the plan's bytes are not those of its layers.
 Result<Program> lower(const Plan& plan);
 
@@ -58,6 +58,7 @@ Result<Order> order_of(const Plan& plan);
 // The costs of the plan's stages and edges as an Order counts them (load and loss in the forward;
 // STEP where asked). `order` is the plan's, as from order_of.
 OrderCosts order_costs(const Plan& plan, const Order& order);
+OrderCosts order_costs(const std::vector<StageTimes>& stages, const std::vector<PlanEdge>& edges);
 
 // The order with a STEP of each stage appended to its rank.
 Order with_steps(Order order);

@@ -10,6 +10,7 @@
 #include "planner/certificate.h"
 #include "planner/explain.h"
 #include "planner/local_moves.h"
+#include "planner/ordinary_training.h"
 #include "planner/search_space.h"
 
 namespace penstock {
@@ -321,11 +322,7 @@ Error Search::failure() {
 Result<Plan> make_plan(const PlanRequest& request) {
   PENSTOCK_TRY_VOID(validate(request.workload));
   PENSTOCK_TRY_VOID(validate(request.cluster));
-  if (request.workload.networks.size() != 1)
-    return fail(ErrorCode::Infeasible,
-                fmt::format("workload {} has {} networks", request.workload.name,
-                            request.workload.networks.size()),
-                "plans are made for workloads of one network");
+  PENSTOCK_TRY_VOID(expect_ordinary_training(request.workload));
   return Search(request).run();
 }
 

@@ -46,6 +46,56 @@ Result<void> choose_schedules(const PlanRequest& request, SearchSpace& space) {
   return {};
 }
 
+// Whether all times of a plan, and of a step of it, are bounded as core/units.h says, however its
+// layers are divided: no stage takes longer than all layers, no message than all outputs.
+Result<void> expect_bounded(const PlanRequest& request, const SearchSpace& space,
+                            const CostTable& costs) {
+  double microbatch = 0, update = 0;
+  for (const LayerCost& cost : costs.layers) {
+    for (const Nanoseconds time : {cost.load, cost.forward, cost.loss, cost.backward_input,
+                                   cost.backward_weight})
+      microbatch += seconds(time);
+    update += seconds(cost.step);
+  }
+  if (microbatch + update > seconds(kLongestTime))
+    return fail(ErrorCode::BadInput,
+                fmt::format("{} samples through all layers take {}", costs.microbatch,
+                            long_time(microbatch + update)),
+                fmt::format("costs are bounded by {}: are the rates or times in the right unit?",
+                            long_time(seconds(kLongestTime))));
+  Bytes outputs;
+  for (const Layer& layer : request.workload.networks.front().layers)
+    outputs += align_up(layer.output.bytes() * costs.microbatch, kTensorAlignment);
+  double message = 0;
+  for (std::int32_t r = 1; r < space.most_ranks; ++r) {
+    for (const auto& [from, to] : {std::pair(DeviceId(r - 1), DeviceId(r)),
+                                   std::pair(DeviceId(r), DeviceId(r - 1))}) {
+      PENSTOCK_TRY(const Hop hop, costs.hop(request.cluster, from, to));
+      const double time =
+          seconds(hop.latency) + static_cast<double>(outputs.value) / hop.bandwidth.value;
+      message = std::max(message, time);
+      if (!(time <= seconds(kLongestTime)))
+        return fail(
+            ErrorCode::BadInput,
+            fmt::format("from device {} to {}, messages of {} would take {}",
+                        request.cluster.devices[from.index()].name,
+                        request.cluster.devices[to.index()].name, text(outputs), long_time(time)),
+            fmt::format("is the link's bandwidth of {} in the right unit?", text(hop.bandwidth)));
+    }
+  }
+  const auto microbatches =
+      static_cast<double>(request.workload.global_batch / costs.microbatch);
+  const double step = microbatches * (microbatch + 2 * space.most_ranks * message) + update;
+  if (step > seconds(kLongestRun) / 4)
+    return fail(ErrorCode::BadInput,
+                fmt::format("a step of {:.0f} microbatches of {} may take {}", microbatches,
+                            costs.microbatch, long_time(step)),
+                fmt::format("steps of up to {} are planned: are the rates, times and links in the "
+                            "right unit?",
+                            long_time(seconds(kLongestRun) / 4)));
+  return {};
+}
+
 using Sizes = std::set<std::int64_t, std::greater<>>;
 
 Result<Sizes> microbatch_sizes(const PlanRequest& request) {
@@ -91,6 +141,7 @@ Result<SearchSpace> search_space(const PlanRequest& request) {
     auto costs = request.profile ? profiled_costs(request.workload, *request.profile, device, size)
                                  : derived_costs(request.workload, device, size);
     if (!costs) return fail(costs.error());
+    PENSTOCK_TRY_VOID(expect_bounded(request, space, *costs));
     space.costs.push_back(*std::move(costs));
   }
   return space;

@@ -24,7 +24,7 @@ Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, D
                                         Bytes bytes) const {
   if (from == to) return Nanoseconds(0);
   PENSTOCK_TRY(const Hop along, hop(cluster, from, to));
-  return along.time(bytes);
+  return transfer_time(along.latency, along.bandwidth, bytes);
 }
 
 StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layers) {

@@ -27,6 +27,17 @@ struct LayerCost {
   bool operator==(const LayerCost&) const = default;
 };
 
+// One message between two ranks: α + bytes/β; nothing at all for no bytes.
+struct Hop {
+  Nanoseconds latency;
+  BytesPerSecond bandwidth;
+
+  Nanoseconds time(Bytes bytes) const {
+    return bytes.value == 0 ? Nanoseconds(0) : transfer_time(latency, bandwidth, bytes);
+  }
+  bool operator==(const Hop&) const = default;
+};
+
 struct CostTable {
   std::string source;             // "derived" or "profiled"
   std::string machine;            // of the profile
@@ -39,9 +50,11 @@ struct CostTable {
   Nanoseconds link_latency;
   BytesPerSecond link_bandwidth;
 
-  // One message between ranks on these devices, 0 if they are the same: α + bytes/β of the hand-off
-  // if the route is the profiled link alone, else of the cluster's route. Infeasible if there is
-  // none.
+  // The profiled hand-off if the route is that link alone, else the cluster's route. Infeasible if
+  // there is none.
+  Result<Hop> hop(const Cluster& cluster, DeviceId from, DeviceId to) const;
+  // One message between ranks on these devices, 0 if they are the same, else α + bytes/β of the
+  // hop.
   Result<Nanoseconds> transfer(const Cluster& cluster, DeviceId from, DeviceId to,
                                Bytes bytes) const;
 };

@@ -47,6 +47,16 @@ Result<CostTable> derived_costs(const Workload& workload, const Device& device,
     cost.backward_weight = time(flops.backward_weight, bytes.backward_weight);
     cost.step =
         time(step_flops(layer, workload.optimizer), step_traffic(layer, workload.optimizer));
+    const Nanoseconds longest = std::max({cost.load, cost.forward, cost.loss, cost.backward_input,
+                                          cost.backward_weight, cost.step});
+    if (longest > kLongestTime)
+      return fail(ErrorCode::BadInput,
+                  fmt::format("on device {}, a pass of layer \"{}\" over {} samples would take {}{}",
+                              device.name, layer.name, microbatch,
+                              longest >= kForever ? "over " : "", long_time(seconds(longest))),
+                  fmt::format("are its peak_f32 of {} and its memory_bandwidth of {} in the right "
+                              "unit?",
+                              text(device.peak_f32), text(device.memory_bandwidth)));
     cost.scratch = scratch_estimate(layer, inputs, microbatch);
     table.layers.push_back(cost);
   }

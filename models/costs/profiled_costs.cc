@@ -137,6 +137,13 @@ Result<CostTable> profiled_costs(const Workload& workload, const Profile& profil
     const LayerMedians medians(workload, profile, LayerId(static_cast<std::int64_t>(i)),
                                microbatch);
     PENSTOCK_TRY(const LayerCost cost, layer_cost(network.layers[i], medians));
+    for (const Nanoseconds time : {cost.load, cost.forward, cost.loss, cost.backward_input,
+                                   cost.backward_weight, cost.step})
+      if (time.value < 0 || time > kLongestTime)
+        return fail(ErrorCode::BadInput,
+                    fmt::format("the profile says that a pass of layer \"{}\" takes {} ns",
+                                network.layers[i].name, time.value),
+                    std::string(kMeasure));
     table.layers.push_back(cost);
   }
   std::vector<LinkTime> hand_offs;

@@ -36,20 +36,10 @@
 
 #include "core/order.h"
 #include "core/result.h"
+#include "models/costs/cost_table.h"
 #include "planner/partition/stage_figures.h"
 
 namespace penstock {
-
-// One message between two ranks: α + bytes/β; nothing at all for no bytes.
-struct Hop {
-  Nanoseconds latency;
-  BytesPerSecond bandwidth;
-
-  Nanoseconds time(Bytes bytes) const {
-    return bytes.value == 0 ? Nanoseconds(0) : transfer_time(latency, bandwidth, bytes);
-  }
-  bool operator==(const Hop&) const = default;
-};
 
 // What the order of a schedule makes a rank keep, in microbatches.
 struct RankDemand {

@@ -24,7 +24,7 @@ TEST(Candidate, HopsTakeWhatTransfersTake) {
       for (std::int64_t b = 0; b < 3; ++b) {
         if (a == b) continue;
         const Bytes bytes(draws.between(1, 1'000'000));
-        EXPECT_EQ(hop_between(costs, cluster, DeviceId(a), DeviceId(b))->time(bytes),
+        EXPECT_EQ(costs.hop(cluster, DeviceId(a), DeviceId(b))->time(bytes),
                   *costs.transfer(cluster, DeviceId(a), DeviceId(b), bytes));
       }
     }

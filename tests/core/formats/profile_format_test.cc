@@ -44,7 +44,7 @@ const BadFile kBad[] = {
     {"UnknownOp", "\"op\": \"STEP\"", "\"op\": \"STOP\"", "/times/2/op", "did you mean \"STEP\"?"},
     {"NegativeTime", "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 990",
      "\"message_bytes\": 64, \"n\": 31, \"min_ns\": -1", "/links/0/min_ns",
-     "at least 0"},
+     "expected from 0 to 2305843009213693"},
     {"OverflowingTime", "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 990",
      "\"message_bytes\": 64, \"n\": 31, \"min_ns\": 12345678901234567890",
      "", "12345678901234567890"},
