@@ -78,7 +78,6 @@ class Evaluator {
   template <Discipline kDiscipline, bool kPlain>
   class Run;
 
-  static bool is_bounded(const Order& order, const OrderCosts& costs);
   bool prepare(const Order& order, const OrderCosts& costs);
   void prepare_stage(const Order& order, const OrderCosts& costs, std::size_t direction,
                      std::size_t stage);

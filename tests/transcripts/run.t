@@ -81,9 +81,9 @@ $ penstock run many.json --steps 1 --data text.txt --json | head -1
 ! penstock: warning: <number> ranks share <number> core<text>: times will not be as predicted
 
 # Interrupted: it finishes the step under way and says what was done.
-$ timeout --preserve-status -s INT 0.4 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
+$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
 steps            <number>
 note: interrupted after <number> steps
 ! penstock: wrote part.json
-$ timeout --preserve-status -s INT 0.2 penstock run plan.json --steps 200000 --data text.txt >/dev/null
+$ timeout --preserve-status -s INT 0.6 penstock run plan.json --steps 200000 --data text.txt >/dev/null
 ? 130
