@@ -1,6 +1,7 @@
-// Is what `plan` and `simulate` say what `run` does? Profiles a transformer on this machine, then for each schedule and
-// number of stages plans, simulates and runs it, several times, and prints predicted against measured iteration time; then
-// the speed-up of two stages over one against what the pipeline's fill and drain leave. Needs two otherwise idle cores.
+// Is what `plan` and `simulate` say what `run` does? For each schedule and number of stages, several times: profiles a
+// transformer on this machine, plans, simulates and runs it, and prints predicted against measured iteration time; then the
+// speed-up of two stages over one against what the pipeline's fill and drain leave. Needs two otherwise idle cores. Each
+// run has a profile of its own, taken just before it: a machine's speed may drift by more than predictions are off.
 //
 //   prediction_bench [--workload W] [--microbatch B] [--repeats N] [--steps N] [--data PATH]
 //
@@ -105,20 +106,19 @@ int main(int argc, char** argv) {
   const Workload workload = must(build_workload(settings.workload));
   ProfileRequest request;
   request.microbatch_sizes = {settings.microbatch};
-  const Profile profile = must(make_profile(workload, request));
-  for (const std::string& warning : profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  request.budget_s = 1;
 
   bool good = true;
   std::map<int, double> best;  // measured, by stages
   const std::int64_t m = workload.global_batch / settings.microbatch;
   for (const std::string schedule : {"gpipe", "1f1b"}) {
     for (const int stages : {1, 2}) {
-      const Plan plan = make(workload, profile, settings, schedule, stages);
-      std::vector<double> errors, measured;
-      double predicted = 0;
+      std::vector<double> errors, predicted, measured;
       for (int i = 0; i < settings.repeats; ++i) {
-        const Pair pair = once(plan, settings);
-        predicted = pair.predicted;
+        const Profile profile = must(make_profile(workload, request));
+        for (const std::string& warning : profile.warnings) fmt::print(stderr, "warning: {}\n", warning);
+        const Pair pair = once(make(workload, profile, settings, schedule, stages), settings);
+        predicted.push_back(pair.predicted);
         measured.push_back(pair.measured);
         errors.push_back(pair.error());
       }
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
       best[stages] = best.contains(stages) ? std::min(best[stages], median(measured)) : median(measured);
       fmt::print("{{\"set\": \"{} x {}\", \"rows\": {}, \"microbatches\": {}, \"predicted_s\": {:.4f}, \"measured_s\": {:.4f}, "
                  "\"median\": {:+.4f}, \"least\": {:+.4f}, \"most\": {:+.4f}}}\n",
-                 schedule, stages, settings.repeats, m, predicted, median(measured), error,
+                 schedule, stages, settings.repeats, m, median(predicted), median(measured), error,
                  *std::min_element(errors.begin(), errors.end()), *std::max_element(errors.begin(), errors.end()));
       std::fflush(stdout);
     }
