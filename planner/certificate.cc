@@ -119,8 +119,7 @@ class Verifier {
     if (claimed.objective != "iteration_time" || claimed.objective_unit != "s")
       return say("certificate", fmt::format("the objective '{}' in '{}' has no proven bound",
                                             claimed.objective, claimed.objective_unit));
-    if (plan_.layer_times.size() !=
-        plan_.workload.networks[plan_.stages[0].network.index()].layers.size())
+    if (plan_.layer_times.size() != layers)
       return say("certificate", "the plan does not carry a time for each layer of its network");
 
     Plan derived;
