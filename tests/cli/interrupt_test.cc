@@ -47,10 +47,23 @@ TEST(Interrupt, TheSecondEndsTheProcess) {
               const std::stop_token token = stop_on_interrupt();
               kill(getpid(), SIGINT);
               wait_for_stop(token);
+              std::this_thread::sleep_for(2 * kInterruptEcho);
               kill(getpid(), SIGINT);
               std::this_thread::sleep_for(std::chrono::seconds(5));
             }),
             130);
+}
+
+TEST(Interrupt, AnEchoOfTheFirstIsNotASecond) {
+  EXPECT_EQ(exit_code_of([] {
+              const std::stop_token token = stop_on_interrupt();
+              kill(getpid(), SIGINT);
+              wait_for_stop(token);
+              kill(getpid(), SIGINT);
+              std::this_thread::sleep_for(2 * kInterruptEcho);
+              std::_Exit(0);
+            }),
+            0);
 }
 
 TEST(Interrupt, WhatWasIgnoredStaysIgnored) {
