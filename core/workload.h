@@ -43,16 +43,31 @@ struct TensorShape {
 //   Attention     [T, 3·width] (q, k, v side by side) -> [T, width]; causal; attribute heads
 //   Gelu          elementwise, tanh form (Hendrycks & Gimpel 2016)
 //   Add           two inputs of equal shape -> their sum (residual connections)
-//   CrossEntropy  logits [T, classes] and targets [T] -> mean loss over all T·samples rows of the global batch
+//   CrossEntropy  logits [.., classes] and targets [..] -> mean loss over all rows of the global batch
 //   MeanSquared   predictions [n] and targets [n] -> mean squared error over the global batch
+// Images are [channels, height, width], channels first.
+//   Pixels        bytes [..] -> [..]: byte / 127.5 - 1
+//   Conv2d        [C, H, W] -> [K, H', W'], H' = (H + 2·padding - kernel) / stride + 1 rounded down; attributes kernel,
+//                 stride, padding; weight [K, C, kernel, kernel], optionally bias [K]
+//   BatchNorm     [C, H, W] -> same, each channel over the microbatch; ε = 1e-5; gain [C], bias [C], and the statistics
+//                 running mean [C] and running variance [C] (role Statistic), which evaluation uses
+//   Relu          elementwise
+//   MaxPool       [C, H, W] -> [C, H', W'] as Conv2d; attributes kernel, stride, padding (padding never wins)
+//   AveragePool   [C, H, W] -> [C]: over the whole image
+//   Upsample      [C, H, W] -> [C, factor·H, factor·W], nearest; attribute factor
+//   Concat        two or more inputs [Ci, H, W] -> [ΣCi, H, W]
 //   Opaque        known only by its measured or given costs: can be planned and simulated, not executed
-enum class LayerKind : std::uint8_t { Embedding, LayerNorm, Linear, Attention, Gelu, Add, CrossEntropy, MeanSquared, Opaque };
+enum class LayerKind : std::uint8_t { Embedding, LayerNorm, Linear, Attention, Gelu, Add, CrossEntropy, MeanSquared, Pixels, Conv2d, BatchNorm, Relu, MaxPool, AveragePool, Upsample, Concat, Opaque };
 constexpr auto enum_names(LayerKind) {
   return std::to_array<std::pair<LayerKind, std::string_view>>(
       {{LayerKind::Embedding, "embedding"}, {LayerKind::LayerNorm, "layer_norm"},
        {LayerKind::Linear, "linear"}, {LayerKind::Attention, "attention"},
        {LayerKind::Gelu, "gelu"}, {LayerKind::Add, "add"},
        {LayerKind::CrossEntropy, "cross_entropy"}, {LayerKind::MeanSquared, "mean_squared"},
+       {LayerKind::Pixels, "pixels"}, {LayerKind::Conv2d, "conv2d"},
+       {LayerKind::BatchNorm, "batch_norm"}, {LayerKind::Relu, "relu"},
+       {LayerKind::MaxPool, "max_pool"}, {LayerKind::AveragePool, "average_pool"},
+       {LayerKind::Upsample, "upsample"}, {LayerKind::Concat, "concat"},
        {LayerKind::Opaque, "opaque"}});
 }
 
@@ -63,11 +78,22 @@ constexpr auto enum_names(Initializer) {
        {Initializer::Normal, "normal"}});
 }
 
+// Trained: the optimizer moves it along its gradient. Statistic: its "gradient" is what the microbatches of a step measured,
+// each weighted by c_m = μ·(1-μ)^(M-1-m), μ = 0.1, microbatch m of M; STEP makes it value·(1-μ)^M + gradient. That is the
+// running average over microbatches in their order, and it adds up across replicas like any gradient.
+enum class ParameterRole : std::uint8_t { Trained, Statistic };
+constexpr auto enum_names(ParameterRole) {
+  return std::to_array<std::pair<ParameterRole, std::string_view>>(
+      {{ParameterRole::Trained, "trained"}, {ParameterRole::Statistic, "statistic"}});
+}
+inline constexpr double kStatisticMomentum = 0.1;  // μ
+
 struct Parameter {
   std::string name;  // unique in its network: "block3.attention.qkv.weight"
   std::vector<std::int64_t> dimensions;
   Initializer initializer = Initializer::Zeros;
   double deviation = 0;
+  ParameterRole role = ParameterRole::Trained;
 
   std::int64_t elements() const;
   bool operator==(const Parameter&) const = default;
@@ -123,10 +149,13 @@ struct Store {
   bool operator==(const Store&) const = default;
 };
 
-enum class SourceKind : std::uint8_t { Text, NextText, Synthetic };  // NextText: the Text window moved on by one byte
+// NextText: the Text window moved on by one byte. Image: bytes [C, H, W]; Label: its class, one byte; NoisyImage: the Image of
+// the same sample with seeded noise. Synthetic: seeded bytes.
+enum class SourceKind : std::uint8_t { Text, NextText, Image, Label, NoisyImage, Synthetic };
 constexpr auto enum_names(SourceKind) {
   return std::to_array<std::pair<SourceKind, std::string_view>>(
       {{SourceKind::Text, "text"}, {SourceKind::NextText, "next_text"},
+       {SourceKind::Image, "image"}, {SourceKind::Label, "label"}, {SourceKind::NoisyImage, "noisy_image"},
        {SourceKind::Synthetic, "synthetic"}});
 }
 

@@ -30,6 +30,9 @@ struct StageMemoryMap {
   std::byte* workspace = nullptr;
   std::byte* data = nullptr;
   std::byte* stash = nullptr;
+  // One double a parameter of the whole network, in declaration order: the sum of squares of its gradient. Null unless the
+  // optimizer clips. A stage writes its own parameters' entries; update() reads all.
+  double* squared_norms = nullptr;
   std::vector<std::byte*> activation_send;   // one an out edge of the layout
   std::vector<std::byte*> gradient_receive;  // one an out edge
   std::vector<std::byte*> gradient_send;     // one an in edge

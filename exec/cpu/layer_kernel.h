@@ -40,6 +40,11 @@ struct LayerOperands {
   std::span<float* const> parameter_gradients;  // added to, never overwritten
   std::byte* workspace = nullptr;               // workspace_bytes(): undefined before and after
   double* loss = nullptr;  // a loss layer's forward adds the sum over its rows, already divided
+  // BatchNorm: false makes forward use the running statistics. Backward is of training alone.
+  bool training = true;
+  // What this microbatch counts in a Statistic parameter (core/workload.h): backward_weight adds
+  // statistic_weight · (mean or unbiased variance of the microbatch) to its "gradient".
+  float statistic_weight = 0;
 };
 
 class LayerKernel {
