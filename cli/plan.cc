@@ -155,6 +155,10 @@ class PlanVerb : public Verb {
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
               bytes_into(input_.memory_limit));
+    flags.add("--recompute", "KIND[,KIND]",
+              "layers whose activations are made again, not kept: kinds of layers (batch_norm,relu), "
+              "all or none (default)",
+              text_into(input_.recompute));
     flags.add("--optimizer", "NAME[:K=V]",
               "e.g. sgd:learning-rate=0.1,momentum=0.9 (default: the workload's)",
               text_into(input_.optimizer));
@@ -186,6 +190,11 @@ class PlanVerb : public Verb {
   void add_notes(Answer& answer, const Plan& plan, const PlanRequest& request) const {
     if (!request.profile)
       answer.note("derived: at the devices' peak rates; a profile gives what they reach");
+    std::size_t again = 0;
+    for (const PlanStage& stage : plan.stages) again += stage.recompute.size();
+    if (again > 0)
+      answer.note(fmt::format("{} of {} layers keep nothing: R runs their forward again", again,
+                              plan.layer_times.size()));
     const std::int64_t cores = identify_machine().cores;
     if (is_this_machine(input_.cluster, request.cluster) && plan.ranks() > cores) {
       answer.note(

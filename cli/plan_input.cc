@@ -78,6 +78,35 @@ Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
   return {};
 }
 
+Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
+  std::vector<LayerKind> kinds;
+  if (text.empty() || text == "none") return kinds;
+  std::vector<std::string> known = {"all", "none"};
+  const auto names = enum_names(LayerKind());
+  for (const auto& [kind, name] : names) {
+    if (kind == LayerKind::CrossEntropy || kind == LayerKind::MeanSquared) continue;
+    known.emplace_back(name);
+    if (text == "all") kinds.push_back(kind);
+  }
+  if (text == "all") return kinds;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& row) { return row.second == word; });
+    const std::string_view near = nearest(word, known);
+    if (std::find(known.begin() + 2, known.end(), word) == known.end())
+      return fail(ErrorCode::Usage,
+                  fmt::format("--recompute: there is no kind of layer \"{}\" to recompute", word),
+                  near.empty() ? fmt::format("all, none, or some of {}",
+                                             fmt::join(known.begin() + 2, known.end(), ", "))
+                               : fmt::format("did you mean {}?", near));
+    kinds.push_back(found->first);
+  }
+  return kinds;
+}
+
 Result<PlanRequest> plan_request(const PlanFlags& input) {
   if (input.strategy != "auto") {
     return fail(ErrorCode::Usage,
@@ -87,6 +116,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   PlanRequest request;
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));
   request.schedules = input.schedules;
+  PENSTOCK_TRY(request.recompute, parse_recompute(input.recompute));
   PENSTOCK_TRY(request.workload, load_workload(input.workload));
   PENSTOCK_TRY(request.cluster, load_cluster(input.cluster, input.ranks));
   const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());

@@ -18,6 +18,7 @@ struct PlanFlags {
   std::int64_t global_batch = 0;  // 0: the workload's
   std::vector<std::int64_t> microbatch_sizes;
   std::vector<std::string> schedules;
+  std::string recompute;
   std::string strategy = "auto";
   Bytes memory_limit;
   std::string optimizer;  // "": the workload's

@@ -178,6 +178,7 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
   switch (key.op) {
     case Op::Load: out.call = stage->second->load(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::F: out.call = stage->second->forward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::R: out.call = stage->second->recompute(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::BF: out.call = stage->second->backward(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::Step: out.call = stage->second->update(memory_map(id, -1)); break;

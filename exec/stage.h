@@ -73,6 +73,8 @@ class Stage {
 
   virtual std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   virtual std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  // Again the forward of StageLayout::recomputed, from what was kept; the backward of the microbatch follows at once.
+  virtual std::unique_ptr<StageCall> recompute(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   virtual std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   // Each layer's weight gradient, then its input gradient, from the last layer to the first.
   virtual std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;

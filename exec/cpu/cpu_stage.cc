@@ -41,6 +41,7 @@ struct PreparedLayer {
   std::vector<Bytes> parameters;      // offsets in the weights buffer
   std::vector<std::size_t> sources;   // indices into StageLayout::sources
   LayerStamps* stamps;                // null: nobody asks
+  bool recomputed;                    // R runs its forward again
 };
 
 // Runs `work`, and notes when if anybody asks.
@@ -67,12 +68,14 @@ class CpuStage final : public Stage {
 
   std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) override;
+  std::unique_ptr<StageCall> recompute(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> update(const StageMemoryMap& memory) override;
 
   void run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
   void run_forward(const StageMemoryMap& memory);
+  void run_recompute(const StageMemoryMap& memory);
   Result<void> run_loss(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
   void run_backward(const StageMemoryMap& memory);
   void run_update(const StageMemoryMap& memory);
@@ -90,7 +93,7 @@ class CpuStage final : public Stage {
   std::vector<float*> parameters_, parameter_gradients_, input_gradients_;
 };
 
-enum class Part : std::uint8_t { Load, Forward, Loss, Backward, Update };
+enum class Part : std::uint8_t { Load, Forward, Recompute, Loss, Backward, Update };
 
 class StagePart final : public Call {
  public:
@@ -101,6 +104,7 @@ class StagePart final : public Call {
     switch (part_) {
       case Part::Load: stage_.run_load(memory_, microbatch_, step); break;
       case Part::Forward: stage_.run_forward(memory_); break;
+      case Part::Recompute: stage_.run_recompute(memory_); break;
       case Part::Loss: return stage_.run_loss(memory_, microbatch_, step);
       case Part::Backward: stage_.run_backward(memory_); break;
       case Part::Update: stage_.run_update(memory_); break;
@@ -126,7 +130,9 @@ Result<void> CpuStage::build() {
     std::int64_t rows = request_.microbatch_size * request_.microbatches;
     if (layer.kind == LayerKind::CrossEntropy) rows *= shapes[0].elements() / shapes[0].dimensions.back();
     PreparedLayer prepared{.layer = &layer, .place = &request_.layout.layers[i], .kernel = {}, .parameters = {}, .sources = {},
-                           .stamps = request_.layer_stamps != nullptr ? request_.layer_stamps + i : nullptr};
+                           .stamps = request_.layer_stamps != nullptr ? request_.layer_stamps + i : nullptr,
+                           .recomputed = std::binary_search(request_.layout.recomputed.begin(),
+                                                            request_.layout.recomputed.end(), request_.layers[i])};
     PENSTOCK_TRY(prepared.kernel, make_kernel(layer, shapes, request_.microbatch_size, rows));
     for (std::size_t p = 0; p < layer.parameters.size(); ++p) prepared.parameters.push_back(offsets[next_parameter++]);
     for (const SourceId source : layer.sources) {
@@ -152,6 +158,9 @@ std::unique_ptr<StageCall> CpuStage::load(const StageMemoryMap& memory, std::int
 }
 std::unique_ptr<StageCall> CpuStage::forward(const StageMemoryMap& memory, std::int32_t microbatch) {
   return std::make_unique<StagePart>(*this, Part::Forward, memory, microbatch);
+}
+std::unique_ptr<StageCall> CpuStage::recompute(const StageMemoryMap& memory, std::int32_t microbatch) {
+  return std::make_unique<StagePart>(*this, Part::Recompute, memory, microbatch);
 }
 std::unique_ptr<StageCall> CpuStage::loss(const StageMemoryMap& memory, std::int32_t microbatch) {
   return std::make_unique<StagePart>(*this, Part::Loss, memory, microbatch);
@@ -179,7 +188,7 @@ LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLay
   at.parameters = std::span(parameters_).first(layer.parameters.size());
   at.parameter_gradients = std::span(parameter_gradients_).first(layer.parameters.size());
   at.output = floats(address(memory, place.output, Pass::Value));
-  at.saved = floats(memory.stash + place.saved.value);
+  at.saved = floats(address(memory, place.saved, Pass::Value));
   at.output_gradient = floats(address(memory, place.output_gradient, Pass::Gradient));
   at.workspace = memory.workspace + request_.layout.workspace.value;
   return at;
@@ -200,6 +209,12 @@ void CpuStage::run_forward(const StageMemoryMap& memory) {
   for (const EdgeCopy& copy : request_.layout.forward_copies) {
     std::memcpy(address(memory, copy.to, Pass::Value), address(memory, copy.from, Pass::Value),
                 static_cast<std::size_t>(copy.bytes.value));
+  }
+}
+
+void CpuStage::run_recompute(const StageMemoryMap& memory) {
+  for (const PreparedLayer& layer : layers_) {
+    if (layer.recomputed) layer.kernel->forward(operands(memory, layer));
   }
 }
 
