@@ -8,7 +8,8 @@
 // with zeros outside of x; tensors plain row-major [samples, channels, height, width] and
 // [outputs, channels, kernel, kernel]. By oneDNN: on the order of sums and on memory see
 // exec/cpu/math/onednn.h. Its fast kernels want channels in blocks of 16, so tensors are copied to
-// and from such a layout in the workspace, which costs a few per cent of a 3x3 convolution.
+// and from such a layout in the workspace, which costs a few per cent of a 3x3 convolution; those of
+// kernel 1 are matrix products instead where that is faster (exec/cpu/math/pointwise.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,8 @@
 #include "core/units.h"
 
 namespace penstock::cpu {
+
+class Pointwise;
 
 enum class ConvolutionPass : std::uint8_t {
   Forward,         // x, w -> y
@@ -54,11 +57,14 @@ class Convolution {
            float* result, std::byte* workspace) const;
 
   Bytes workspace_bytes() const;
-  const std::string& implementation() const;  // oneDNN's name: "jit:avx512_core"
+  const std::string& implementation() const;  // oneDNN's name: "jit:avx512_core", "brg:avx512_core"
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Blocked;
+
+  // One of the two.
+  std::unique_ptr<Blocked> blocked_;
+  std::unique_ptr<Pointwise> pointwise_;
 };
 
 }  // namespace penstock::cpu

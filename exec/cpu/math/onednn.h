@@ -7,8 +7,9 @@
 // Order: one thread, so the order of every sum depends on the shape, on the instruction set and on
 //   the sizes of the caches that oneDNN blocks for; not on addresses. Its arithmetic is held at
 //   strict f32 whatever the environment asks for.
-// Memory: scratch comes from the caller and we allocate nothing. oneDNN itself allocates a handful
-//   of nodes (< 128 bytes each) for its table of arguments in every run.
+// Memory: scratch comes from the caller and we allocate nothing. oneDNN itself allocates a few
+//   nodes (< 256 bytes each) for its tables of arguments in every run: one run's and, where a layout
+//   is padded, that of clearing the padding.
 
 #include <oneapi/dnnl/dnnl.h>
 

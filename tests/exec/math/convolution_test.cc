@@ -132,6 +132,24 @@ TEST(Convolution, IsExactOnIntegersForEveryWindow) {
   }
 }
 
+TEST(Convolution, IsExactWhereItIsAMatrixProduct) {
+  for (const auto& [samples, in, out, height] :
+       {std::tuple(1, 1, 1, 12), std::tuple(3, 17, 33, 16), std::tuple(2, 64, 16, 14)}) {
+    ConvolutionSpec s{.samples = samples, .channels = in, .height = height, .width = 13,
+                      .outputs = out};
+    expect_exact(s);
+    s.bias = true;
+    expect_exact(s);
+    s.bias = false;
+    s.pass = ConvolutionPass::InputGradient;
+    expect_exact(s);
+    s.pass = ConvolutionPass::WeightGradient;
+    expect_exact(s);
+    s.height = 3;
+    expect_exact(s);
+  }
+}
+
 TEST(Convolution, TakesImagesAsSmallAsItsKernelAndStridesThatLeavePixelsOut) {
   for (const ConvolutionPass pass : {ConvolutionPass::Forward, ConvolutionPass::InputGradient,
                                      ConvolutionPass::WeightGradient}) {
