@@ -29,7 +29,8 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
       input_shapes.empty() ? 0 : b * static_cast<double>(input_shapes[0].bytes().value);
   const double y = b * static_cast<double>(layer.output.bytes().value);
   const double p = parameter_bytes(layer);
-  const auto s = static_cast<double>(backward_needs(layer, input_shapes, microbatch).saved.value);
+  const BackwardNeeds needs = backward_needs(layer, input_shapes, microbatch);
+  const auto s = static_cast<double>(needs.saved.value);
   double t = 0;
   for (const SourceId source : layer.sources)
     t += b * static_cast<double>(workload.sources[source.index()].sample.bytes().value);
@@ -55,6 +56,23 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
       return traffic(t + x + s, t + s + x, 0);
     case LayerKind::MeanSquared:
       return traffic(t + x, t + 2 * x, 0);
+    case LayerKind::Pixels:
+      return traffic(t + y, 0, 0);
+    case LayerKind::Conv2d: {
+      PENSTOCK_CHECK(!layer.parameters.empty(), "a convolution has a weight");
+      return traffic(x + y + p, x + y + parameter_bytes(layer.parameters[0]), x + y + 2 * p);
+    }
+    case LayerKind::BatchNorm:
+      return traffic(2 * x + y + s + p / 2, 3 * x + 2 * y + s + p / 4, x + y + s + 2 * p);
+    case LayerKind::Relu:
+      return traffic(x + y, 2 * x + y, 0);
+    case LayerKind::MaxPool:
+      return traffic(x + y + s, (needs.inputs ? 2 : 1) * x + y + s, 0);
+    case LayerKind::AveragePool:
+    case LayerKind::Upsample:
+      return traffic(x + y, x + y, 0);
+    case LayerKind::Concat:
+      return traffic(2 * y, 2 * y, 0);
     case LayerKind::Opaque:
       break;
   }
@@ -74,6 +92,17 @@ Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_sh
     return kTables + aligned(std::max({layer.parameters[0].elements(),
                                        microbatch * input_shapes[0].elements(),
                                        microbatch * layer.output.elements()}));
+  }
+  if (layer.kind == LayerKind::Conv2d) {
+    constexpr std::int64_t kBlock = 16;  // channels that the library packs side by side
+    const auto blocks = [](std::int64_t channels) {
+      return (channels + kBlock - 1) / kBlock * kBlock;
+    };
+    const std::int64_t in = input_shapes[0].dimensions[0], out = layer.output.dimensions[0];
+    const std::int64_t kernel = layer.attribute("kernel");
+    return kTables + aligned(blocks(in) * blocks(out) * kernel * kernel) +
+           aligned(microbatch * input_shapes[0].elements() / in * blocks(in)) +
+           aligned(microbatch * layer.output.elements() / out * blocks(out));
   }
   if (layer.kind == LayerKind::Attention) {
     const std::int64_t tokens = layer.output.dimensions.front();
