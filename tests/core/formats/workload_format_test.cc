@@ -77,7 +77,7 @@ const BadFile kBad[] = {
     {"HugeNumber", "\"learning_rate\": 0.1", "\"learning_rate\": 1e999", "", ""},
     {"WrongType", "\"learning_rate\": 0.1", "\"learning_rate\": \"fast\"",
      "/optimizer/learning_rate", "expected a number"},
-    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"tanh\"", "/networks/0/layers/5/kind",
+    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"gleu\"", "/networks/0/layers/5/kind",
      "did you mean \"gelu\"?"},
     {"UnknownInput", "\"inputs\": [\"residual\"]", "\"inputs\": [\"residul\"]",
      "/networks/0/layers/5/inputs/0", "did you mean 'residual'?"},
