@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-#include "exec/cpu/kernels/matmul.h"
+#include "exec/cpu/math/matmul.h"
 #include "tests/exec/kernels/kernel_harness.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -118,8 +118,9 @@ TEST(Allocation, DoesNotHappenInOurPartOfAnyKernel) {
       kernel.backward_input(accumulating);
       kernel.backward_weight(call);
     });
-    const bool has_products =
-        c.layer.kind == LayerKind::Linear || c.layer.kind == LayerKind::Attention;
+    const bool has_products = c.layer.kind == LayerKind::Linear ||
+                              c.layer.kind == LayerKind::Attention ||
+                              c.layer.kind == LayerKind::Conv2d;
     if (!has_products) {
       EXPECT_EQ(seen.size(), 0u) << c.text;
     }
