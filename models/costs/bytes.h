@@ -16,10 +16,10 @@
 //   MeanSquared    t + x            t + x + x             0
 //   Pixels         t + y            0                     0
 //   Conv2d         x + y + p        y + x + weight        x + y + 2·p       as of a Linear
-//   BatchNorm      2·x + y + s +    3·x + 2·y + s +       x + y + s + 2·p   statistics first, then
-//                  p/2              p/4                                     each value; p/4: gain
+//   BatchNorm      3·x + y + s +    3·x + 2·y + s +       x + y + s + 2·p   sums first, then each
+//                  p/2              p/4                                     value; p/4: the gain
 //   Relu           x + y            x + y + x             0
-//   MaxPool        x + y + s        y + x + s (+ x)       0                 where x is read again
+//   MaxPool        x + y + s        y + s + 2·x           0                 zeros, then gradients
 //   AveragePool    x + y            y + x                 0
 //   Upsample       x + y            y + x                 0
 //   Concat         2·y              2·y                   0
@@ -51,9 +51,10 @@ double step_traffic(const Layer& layer, const Optimizer& optimizer);
 // An upper estimate of the library scratch of one call where nothing was measured: of a Linear, a
 // packed copy of its largest operand; of Attention, one head's five packed matrices and its score
 // gradients, each 64-byte aligned, and a packed copy of the scores; of a
-// Conv2d, packed copies of input, output and weight with channels in blocks of 16; of all three,
-// 64 KiB for the library's own tables; of other kinds, nothing. oneDNN 2.6 on a CPU with AVX-512 stays below it;
-// with large weights, far below, as it packs by blocks.
+// Conv2d, copies of input, output and weight with channels in blocks of 16, and a gradient as it is
+// before it is added; of all three, 64 KiB for the library's own tables; of other kinds, nothing.
+// oneDNN 2.6 on a CPU with AVX-512 stays below it; with large weights, far below, as it packs by
+// blocks.
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,
                        std::int64_t microbatch);
 

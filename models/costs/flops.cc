@@ -71,7 +71,7 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
     }
     case LayerKind::BatchNorm: {
       const double n = b * elements(layer.output);
-      return flops(8 * n, 11 * n, 5 * n);
+      return flops(8 * n, 10 * n, 4 * n);
     }
     case LayerKind::Relu: {
       const double n = b * elements(layer.output);
@@ -80,7 +80,7 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
     case LayerKind::MaxPool: {
       const double n = b * elements(layer.output);
       const auto kernel = static_cast<double>(layer.attribute("kernel"));
-      return flops(n * kernel * kernel, n, 0);
+      return flops(2 * n * kernel * kernel, n, 0);
     }
     case LayerKind::AveragePool: {
       const double n = b * elements(layer.output);

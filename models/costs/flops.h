@@ -16,11 +16,11 @@
 //   CrossEntropy   5·r·c + 2·r          r·c + r              0
 //   MeanSquared    3·n                  2·n                  0       n: elements of the prediction
 //   Pixels         2·n                  0                    0
-//   Conv2d         2·n·C·k²             2·n·C·k²             2·n·C·k²        with bias n more in the
-//                                                                            first and the last
-//   BatchNorm      8·n                  11·n                 5·n             sums anew in each part
+//   Conv2d         2·n·C·k²             2·n·C·k²             2·n·C·k²     with a bias n more in the
+//                                                                         first and the last
+//   BatchNorm      8·n                  10·n                 4·n          sums anew in each part
 //   Relu           n                    n                    0
-//   MaxPool        n·k²                 n                    0
+//   MaxPool        2·n·k²               n                    0
 //   AveragePool    m + n                n                    0
 //   Upsample       0 (copies)           n                    0
 //   Concat         0 (copies)           0 (copies)           0
