@@ -1,6 +1,7 @@
 #include "core/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -23,7 +24,7 @@ std::string count_text(std::int64_t count) {
   return text;
 }
 
-// "859,648 parameters, 16 samples a step, sequence 64".
+// "859,648 parameters, 16 samples a step, sequence 64", or "…, images 3x32x32".
 std::string workload_text(const Workload& workload) {
   std::int64_t parameters = 0;
   for (const Network& network : workload.networks) {
@@ -35,6 +36,8 @@ std::string workload_text(const Workload& workload) {
                                  count_text(workload.global_batch));
   for (const Source& source : workload.sources) {
     const auto& dimensions = source.sample.dimensions;
+    if (source.kind == SourceKind::Image)
+      return text + fmt::format(", images {}", fmt::join(dimensions, "x"));
     if (source.kind != SourceKind::Text || dimensions.size() != 1) continue;
     return text + fmt::format(", sequence {}", dimensions[0]);
   }

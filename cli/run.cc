@@ -16,6 +16,8 @@
 #include "cli/verbs.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
+#include "exec/data/open_images.h"
+#include "exec/data_source.h"
 #include "profiler/profiler.h"
 #include "traces/writers/chrome_json.h"
 
@@ -36,7 +38,8 @@ Result<std::string> documents() {
               "give a text with --data");
 }
 
-Answer describe(const Plan& plan, const RunResult& result, bool reference) {
+Answer describe(const Plan& plan, const RunResult& result, bool reference,
+                const std::string& data) {
   const Timeline& timeline = result.timeline;
   const double iteration = seconds(iteration_time(timeline));
   Answer answer("penstock.run/1");
@@ -60,6 +63,8 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference) {
   answer.add("weights_digest", "weights digest", timeline.weights_digest);
   answer.add("plan_digest", "plan digest", timeline.plan_digest, {}, Show::DataOnly);
   add_devices(answer, timeline);
+  if (reads_images(plan.workload) && data == kSyntheticData)
+    answer.note("trained on synthetic images; --data names a set of real ones");
   if (result.interrupted) answer.note(fmt::format("interrupted after {} steps", result.steps));
   return answer;
 }
@@ -74,7 +79,8 @@ class RunVerb : public Verb {
                  reference_);
     flags.add(
         "--data", "PATH",
-        "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents)",
+        "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents); "
+        "or images: MNIST (IDX) or CIFAR files, or synthetic (default)",
         text_into(options_.data));
     flags.add("--backend", "NAME", "cpu (default)", text_into(options_.backend));
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
@@ -95,7 +101,11 @@ class RunVerb : public Verb {
     }
     PENSTOCK_TRY(const Program program, sound_program(plan));
     if (options_.data.empty()) {
-      PENSTOCK_TRY(options_.data, documents());
+      if (reads_images(plan.workload)) {
+        options_.data = kSyntheticData;
+      } else {
+        PENSTOCK_TRY(options_.data, documents());
+      }
     }
     warn_of_another_machine(plan);
     warn_of_other_devices(plan);
@@ -104,7 +114,7 @@ class RunVerb : public Verb {
     PENSTOCK_TRY(RunResult result, execute(plan, program, shared));
     result.timeline.plan_digest = plan_digest(plan);
 
-    Reply reply(describe(plan, result, reference_));
+    Reply reply(describe(plan, result, reference_, options_.data));
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);

@@ -49,8 +49,9 @@ void append(std::string& out, const Layer& layer) {
   out += fmt::format(" in{} from{} -> {}\n", text(layer.inputs), text(layer.sources),
                      text(layer.output));
   for (const Parameter& p : layer.parameters)
-    out += fmt::format("parameter {} {} {} {}\n", text(p.name), text(p.dimensions),
-                       name_of(p.initializer), p.deviation);
+    out += fmt::format("parameter {} {} {} {}{}\n", text(p.name), text(p.dimensions),
+                       name_of(p.initializer), p.deviation,
+                       p.role == ParameterRole::Trained ? "" : " statistic");
 }
 
 }  // namespace
@@ -109,6 +110,7 @@ std::string signature(const Workload& workload, const Network& network, LayerId 
   if (self.kind == LayerKind::Embedding || self.kind == LayerKind::Opaque)
     for (const Parameter& parameter : self.parameters)
       out += fmt::format(" [{}]", text(parameter.dimensions));
+  if (self.kind == LayerKind::Conv2d && self.parameters.size() > 1) out += " bias";
   return out;
 }
 

@@ -145,6 +145,7 @@ void describe(A& a, Parameter& x) {
   a.required("dimensions", x.dimensions);
   a.optional("initializer", x.initializer);
   if (A::kReading || x.deviation != 0) a.optional("deviation", x.deviation);
+  if (A::kReading || x.role != ParameterRole::Trained) a.optional("role", x.role);
 }
 
 template <class A>
