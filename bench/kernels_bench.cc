@@ -2,7 +2,8 @@
 //
 //   conv2d/PASS/NxCxHxW/K/kernel   the passes of Conv2d on plain tensors, its copies to and from
 //                                  blocked layouts and the addition of its gradients included
-//   layer/KIND/PASS/NxCxHxW        what stands between convolutions; items are elements of the input
+//   layer/KIND/PASS/NxCxHxW        what stands between convolutions; items are elements of the
+//   input
 //
 // Counters: "GFLOP/s" of the fastest iteration by the thread's CPU time, and "of_matmul", its ratio
 // to the fastest of the products 512 x 512 x 512 that alternate with the iterations.
@@ -113,9 +114,12 @@ class Subject {
                            .parameter_gradients = gradients_,
                            .workspace = workspace_.bytes()};
     switch (pass) {
-      case Pass::Forward: return kernel_->forward(at);
-      case Pass::Input: return kernel_->backward_input(at);
-      case Pass::Weight: return kernel_->backward_weight(at);
+      case Pass::Forward:
+        return kernel_->forward(at);
+      case Pass::Input:
+        return kernel_->backward_input(at);
+      case Pass::Weight:
+        return kernel_->backward_weight(at);
     }
   }
 
@@ -146,7 +150,8 @@ Subject convolution(const Shape& s) {
               .attributes = {{"kernel", s.kernel}, {"stride", s.stride}, {"padding", s.padding}},
               .inputs = {LayerId(0)},
               .output = {DataType::F32, {s.outputs, side, side}}};
-  layer.parameters = {{.name = "weight", .dimensions = {s.outputs, s.channels, s.kernel, s.kernel}}};
+  layer.parameters = {
+      {.name = "weight", .dimensions = {s.outputs, s.channels, s.kernel, s.kernel}}};
   return Subject(std::move(layer), {DataType::F32, {s.channels, s.side, s.side}}, s.samples);
 }
 
@@ -199,9 +204,7 @@ void other(benchmark::State& state, LayerKind kind, const Shape& s, Pass pass) {
 }
 
 void add(const std::string& name, auto run) {
-  benchmark::RegisterBenchmark(name.c_str(), run)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
 void add_all() {
@@ -223,9 +226,9 @@ void add_all() {
     }
   }
   const Shape large{4, 64, 56, 64, 1, 1, 0}, pooled{4, 64, 112, 64, 3, 2, 1};
-  for (const auto& [kind, kind_name] : {std::pair(LayerKind::BatchNorm, "batch_norm"),
-                                        std::pair(LayerKind::Relu, "relu"),
-                                        std::pair(LayerKind::MaxPool, "max_pool")}) {
+  for (const auto& [kind, kind_name] :
+       {std::pair(LayerKind::BatchNorm, "batch_norm"), std::pair(LayerKind::Relu, "relu"),
+        std::pair(LayerKind::MaxPool, "max_pool")}) {
     const Shape s = kind == LayerKind::MaxPool ? pooled : large;
     for (const auto& [name, pass] : passes) {
       if (pass == Pass::Weight && kind != LayerKind::BatchNorm) continue;

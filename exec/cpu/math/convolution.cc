@@ -18,9 +18,9 @@ PENSTOCK_CLONES void add_to(const float* __restrict x, std::int64_t n, float* __
 
 dnnl_memory_desc_t tensor(const std::array<dnnl_dim_t, 4>& dimensions, dnnl_format_tag_t layout) {
   dnnl_memory_desc_t result;
-  PENSTOCK_CHECK(dnnl_memory_desc_init_by_tag(&result, 4, dimensions.data(), dnnl_f32, layout) ==
-                     dnnl_success,
-                 "a tensor has positive sizes");
+  PENSTOCK_CHECK(
+      dnnl_memory_desc_init_by_tag(&result, 4, dimensions.data(), dnnl_f32, layout) == dnnl_success,
+      "a tensor has positive sizes");
   return result;
 }
 
@@ -66,7 +66,8 @@ Layouts layouts(const ConvolutionSpec& s, bool plain) {
           tensor({s.samples, s.outputs, s.output_height(), s.output_width()}, choose(dnnl_nchw))};
 }
 
-// A tensor of a pass: the role of the argument, where the description tells its layout, which it is.
+// A tensor of a pass: the role of the argument, where the description tells its layout, which it
+// is.
 struct Role {
   int argument;
   dnnl_query_t query;
@@ -177,8 +178,7 @@ Result<std::unique_ptr<Convolution::Blocked>> Convolution::Blocked::prepare(
         status != dnnl_success)
       return onednn_failed(what, status);
   }
-  if (auto status =
-          describe(spec, spec.pass, with_bias ? &bias : nullptr, forward, description);
+  if (auto status = describe(spec, spec.pass, with_bias ? &bias : nullptr, forward, description);
       status != dnnl_success)
     return onednn_failed(what, status);
 

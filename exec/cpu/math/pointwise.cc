@@ -7,7 +7,8 @@
 namespace penstock::cpu {
 namespace {
 
-constexpr std::int64_t kFewColumns = 128;  // below, blocked layouts are faster (measured, 14x14: not)
+constexpr std::int64_t kFewColumns =
+    128;  // below, blocked layouts are faster (measured, 14x14: not)
 
 PENSTOCK_CLONES void add_to(const float* __restrict x, std::int64_t n, float* __restrict sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] += x[i];
@@ -22,9 +23,8 @@ std::int64_t pixels(const ConvolutionSpec& spec) {
 }
 
 Bytes room_for_weight(const ConvolutionSpec& spec) {
-  return align_up(
-      Bytes(spec.outputs * spec.channels * static_cast<std::int64_t>(sizeof(float))),
-      kTensorAlignment);
+  return align_up(Bytes(spec.outputs * spec.channels * static_cast<std::int64_t>(sizeof(float))),
+                  kTensorAlignment);
 }
 
 MatmulSpec product(const ConvolutionSpec& s) {

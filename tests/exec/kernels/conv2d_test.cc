@@ -55,7 +55,9 @@ TEST(Conv2d, DoesNotReadTheInputGradientItOverwrites) {
 }
 
 TEST(Conv2d, ReadsNothingThatItsWorkspaceHeldBefore) {
-  for (const Case& c : {conv2d_case(2, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(1, {3, 7, 7}, 20, {1, 1, 0}), conv2d_case(2, {5, 12, 12}, 20, {1, 1, 0})}) {
+  for (const Case& c :
+       {conv2d_case(2, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(1, {3, 7, 7}, 20, {1, 1, 0}),
+        conv2d_case(2, {5, 12, 12}, 20, {1, 1, 0})}) {
     Harness clean(c), dirty(c);
     std::memset(clean.workspace.at, 0, clean.workspace.bytes);
     clean.all();
