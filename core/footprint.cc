@@ -3,7 +3,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::int64_t kFloat = 4;  // bytes of an f32 (or an int32): what every auxiliary value is stored as
+constexpr std::int64_t kFloat = 4;  // bytes of an f32 or int32: what every auxiliary value is stored as
 
 Bytes floats(std::int64_t count) {
   return align_up(Bytes(count * kFloat), kTensorAlignment);

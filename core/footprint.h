@@ -27,7 +27,7 @@ struct BackwardNeeds {
 //   Conv2d        its input
 //   BatchNorm     its input; mean and variance of each channel (2 floats)
 //   Relu          its input
-//   MaxPool       where each output's maximum was, int32 [b, C, H', W']: less than its input wherever stride > 1
+//   MaxPool       where each output's maximum was, int32 [b, C, H', W'] (its input is larger)
 //   AveragePool   nothing
 //   Upsample      nothing
 //   Concat        nothing

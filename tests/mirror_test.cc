@@ -39,6 +39,28 @@ TEST(Mirror, EverySourceHasATest) {
   expect_none("mirror", violations);
 }
 
+// A test file that no penstock_tests(…) lists is never compiled, and claims nothing.
+TEST(Mirror, EveryTestIsBuilt) {
+  const std::vector<SourceFile> files = text_files();
+  const auto is_listed = [&](const SourceFile& test) {
+    for (const SourceFile& build : files) {
+      if (build.stem() != "CMakeLists" || !lies_in(test.path, {std::string(build.folder()) + "/"})) continue;
+      const std::string name = test.path.substr(build.folder().size() + 1);
+      for (const std::string& line : build.lines) {
+        const std::size_t at = line.find(name);
+        if (at != std::string::npos && (at == 0 || line[at - 1] == ' ')) return true;
+      }
+    }
+    return false;
+  };
+  std::vector<Violation> violations;
+  for (const SourceFile& file : files) {
+    if (file.top() == "tests" && file.path.ends_with("_test.cc") && !is_listed(file))
+      violations.push_back({file.path, "listed in no CMakeLists.txt, so never built"});
+  }
+  expect_none("built", violations);
+}
+
 TEST(Mirror, ATestIsFoundByTheNameOfItsSource) {
   const SourceFile engine{"sim/engine.cc", {}};
   EXPECT_TRUE(is_test_of({"tests/sim/engine_test.cc", {}}, engine));

@@ -62,9 +62,8 @@ TEST(Footprint, KeepsOneIndexForEachPooledOutputInsteadOfTheInput) {
 
 TEST(Footprint, KeepsOnlyTheInputWhereTheGradientIsComputedFromIt) {
   const TensorShape input = f32({5, 8});
-  for (LayerKind kind :
-       {LayerKind::Linear, LayerKind::Gelu, LayerKind::MeanSquared, LayerKind::Conv2d,
-        LayerKind::Relu, LayerKind::Opaque}) {
+  for (LayerKind kind : {LayerKind::Linear, LayerKind::Gelu, LayerKind::MeanSquared,
+                         LayerKind::Conv2d, LayerKind::Relu, LayerKind::Opaque}) {
     const BackwardNeeds needs = backward_needs(layer(kind, 1), {{input}}, 3);
     EXPECT_TRUE(needs.inputs);
     EXPECT_EQ(needs.saved, Bytes(0));
@@ -77,8 +76,7 @@ TEST(Footprint, KeepsNothingWhereTheGradientPassesThrough) {
   const BackwardNeeds embedding = backward_needs(layer(LayerKind::Embedding, 0), {}, 3);
   const BackwardNeeds pixels = backward_needs(layer(LayerKind::Pixels, 0), {}, 3);
   const BackwardNeeds concat = backward_needs(layer(LayerKind::Concat, 2), inputs, 3);
-  const BackwardNeeds average =
-      backward_needs(layer(LayerKind::AveragePool, 1), {{inputs[0]}}, 3);
+  const BackwardNeeds average = backward_needs(layer(LayerKind::AveragePool, 1), {{inputs[0]}}, 3);
   const BackwardNeeds upsample = backward_needs(layer(LayerKind::Upsample, 1), {{inputs[0]}}, 3);
   for (const BackwardNeeds& needs : {add, embedding, pixels, concat, average, upsample}) {
     EXPECT_FALSE(needs.inputs);

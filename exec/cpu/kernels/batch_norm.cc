@@ -103,8 +103,7 @@ class BatchNorm final : public LayerKernel {
       const Sums sums = gradient_sums(operands, c);
       gradient[0][c] += static_cast<float>(sums.dyh);
       gradient[1][c] += static_cast<float>(sums.dy);
-      const auto variance =
-          static_cast<float>(operands.saved[image_.channels + c] * unbiased);
+      const auto variance = static_cast<float>(operands.saved[image_.channels + c] * unbiased);
       gradient[2][c] += operands.statistic_weight * operands.saved[c];
       gradient[3][c] += operands.statistic_weight * variance;
     }

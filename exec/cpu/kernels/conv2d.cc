@@ -5,8 +5,8 @@
 #include "exec/cpu/math/lanes.h"
 
 // y = x * w (+ bias), see exec/cpu/math/convolution.h, w [K, C, kernel, kernel]; the batch is the
-// microbatch. dw is computed in the workspace and added, so that what is there before has no part in
-// the order of its sums. dbias[k] += Σ dy[., k, ., .]: planes as doubles, added in sample order.
+// microbatch. dw is computed in the workspace and added, so that what is there before has no part
+// in the order of its sums. dbias[k] += Σ dy[., k, ., .]: planes as doubles, added in sample order.
 
 namespace penstock::cpu {
 namespace {

@@ -20,8 +20,8 @@ Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, s
                   fmt::format("has {} inputs, its kind takes {}", request.inputs.size(), inputs));
   }
   if (layer.sources.size() != sources) {
-    return refuse(request, fmt::format("has {} data sources, its kind takes {}", layer.sources.size(),
-                                     sources));
+    return refuse(request, fmt::format("has {} data sources, its kind takes {}",
+                                       layer.sources.size(), sources));
   }
   for (const TensorShape& shape : request.inputs) {
     if (shape.type != DataType::F32 || shape.dimensions.empty()) {
@@ -30,7 +30,7 @@ Result<void> expect_operands(const KernelRequest& request, std::size_t inputs, s
   }
   if (layer.parameters.size() != parameters.size()) {
     return refuse(request, fmt::format("has {} parameters, its kind takes {}",
-                                     layer.parameters.size(), parameters.size()));
+                                       layer.parameters.size(), parameters.size()));
   }
   auto parameter = layer.parameters.begin();
   for (const std::vector<std::int64_t>& expected : parameters) {
@@ -64,8 +64,8 @@ std::int64_t rows(const TensorShape& shape, std::int64_t microbatch) {
 
 Result<Image> image(const KernelRequest& request, std::size_t input) {
   if (input >= request.inputs.size()) {
-    return refuse(request, fmt::format("has {} inputs, its kind takes {}", request.inputs.size(),
-                                       input + 1));
+    return refuse(
+        request, fmt::format("has {} inputs, its kind takes {}", request.inputs.size(), input + 1));
   }
   const std::vector<std::int64_t>& dimensions = request.inputs[input].dimensions;
   if (dimensions.size() != 3) {

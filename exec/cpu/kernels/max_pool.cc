@@ -11,17 +11,27 @@
 namespace penstock::cpu {
 namespace {
 
-// One row of outputs against one tap of the window, from output `begin` to before `end`: output o
-// meets x[o · stride + shift]. `index` is that of x[0].
-PENSTOCK_CLONES void meet(const float* __restrict x, std::int64_t begin, std::int64_t end,
-                          std::int64_t stride, std::int64_t shift, std::int32_t index,
-                          float* __restrict best, std::int32_t* __restrict where) {
-  for (std::int64_t o = begin; o < end; ++o) {
-    const float value = x[o * stride + shift];
+// One row of outputs against one tap of the window: output o < n meets x[o · stride], which is
+// pixel `index` + o · stride of the plane.
+PENSTOCK_INLINE void meet_all(const float* __restrict x, std::int64_t n, std::int64_t stride,
+                              std::int32_t index, float* __restrict best,
+                              std::int32_t* __restrict where) {
+  const auto step = static_cast<std::int32_t>(stride);
+  for (std::int64_t o = 0; o < n; ++o) {
+    const float value = x[o * stride];
     const bool better = !(value <= best[o]) & (best[o] == best[o]);
     best[o] = better ? value : best[o];
-    where[o] = better ? index + static_cast<std::int32_t>(o * stride + shift) : where[o];
+    where[o] = better ? index + static_cast<std::int32_t>(o) * step : where[o];
   }
+}
+
+// The usual strides as constants, which the compiler vectorises.
+PENSTOCK_CLONES void meet(const float* __restrict x, std::int64_t n, std::int64_t stride,
+                          std::int32_t index, float* __restrict best,
+                          std::int32_t* __restrict where) {
+  if (stride == 1) return meet_all(x, n, 1, index, best, where);
+  if (stride == 2) return meet_all(x, n, 2, index, best, where);
+  meet_all(x, n, stride, index, best, where);
 }
 
 class MaxPool final : public LayerKernel {
@@ -76,8 +86,10 @@ class MaxPool final : public LayerKernel {
         const std::int64_t begin = shift < 0 ? (-shift + window_.stride - 1) / window_.stride : 0;
         const std::int64_t room = in_.width - 1 - shift;
         const std::int64_t end = room < 0 ? 0 : std::min(room / window_.stride + 1, columns_);
-        meet(x + row * in_.width, begin, end, window_.stride, shift,
-             static_cast<std::int32_t>(row * in_.width), best, where);
+        if (begin >= end) continue;
+        const std::int64_t at = row * in_.width + begin * window_.stride + shift;
+        meet(x + at, end - begin, window_.stride, static_cast<std::int32_t>(at), best + begin,
+             where + begin);
       }
     }
   }

@@ -56,8 +56,7 @@ KernelResult make_upsample(const KernelRequest& request) {
   PENSTOCK_TRY_VOID(expect_operands(request, 1, 0, {}));
   PENSTOCK_TRY(const Image in, image(request));
   PENSTOCK_TRY(const std::int64_t factor, attribute(request, "factor", 1));
-  PENSTOCK_TRY_VOID(
-      expect_output(request, {in.channels, factor * in.height, factor * in.width}));
+  PENSTOCK_TRY_VOID(expect_output(request, {in.channels, factor * in.height, factor * in.width}));
   return std::make_unique<Upsample>(request.microbatch * in.channels * in.height, in.width, factor);
 }
 

@@ -7,6 +7,7 @@
 
 #include "exec/cpu/math/lanes.h"
 #include "exec/cpu/math/onednn.h"
+#include "exec/cpu/math/pointwise.h"
 
 namespace penstock::cpu {
 namespace {
@@ -17,9 +18,9 @@ PENSTOCK_CLONES void add_to(const float* __restrict x, std::int64_t n, float* __
 
 dnnl_memory_desc_t tensor(const std::array<dnnl_dim_t, 4>& dimensions, dnnl_format_tag_t layout) {
   dnnl_memory_desc_t result;
-  PENSTOCK_CHECK(dnnl_memory_desc_init_by_tag(&result, 4, dimensions.data(), dnnl_f32, layout) ==
-                     dnnl_success,
-                 "a tensor has positive sizes");
+  PENSTOCK_CHECK(
+      dnnl_memory_desc_init_by_tag(&result, 4, dimensions.data(), dnnl_f32, layout) == dnnl_success,
+      "a tensor has positive sizes");
   return result;
 }
 
@@ -65,7 +66,8 @@ Layouts layouts(const ConvolutionSpec& s, bool plain) {
           tensor({s.samples, s.outputs, s.output_height(), s.output_width()}, choose(dnnl_nchw))};
 }
 
-// A tensor of a pass: the role of the argument, where the description tells its layout, which it is.
+// A tensor of a pass: the role of the argument, where the description tells its layout, which it
+// is.
 struct Role {
   int argument;
   dnnl_query_t query;
@@ -128,11 +130,15 @@ dnnl_status_t describe(const ConvolutionSpec& spec, ConvolutionPass pass,
 //
 //   [first | second | result | scratch of the convolution or of a copy]
 //   [result, plain ...]      once the convolution is done with its operands; to be added
-struct Convolution::Parts {
+struct Convolution::Blocked {
   Tensor first, second, result;
   std::optional<Primitive> convolution;
   bool bias = false;
   Bytes second_at, result_at, scratch_at, end;
+
+  static Result<std::unique_ptr<Blocked>> prepare(const ConvolutionSpec& spec);
+  void run(const float* first_data, const float* second_data, const float* bias_data,
+           bool accumulate, float* result_data, std::byte* workspace) const;
 
   void place(bool may_accumulate) {
     const auto room = [](const Tensor& x) { return x.copy ? x.wanted_bytes() : Bytes(0); };
@@ -153,16 +159,8 @@ struct Convolution::Parts {
   }
 };
 
-Convolution::Convolution() = default;
-Convolution::Convolution(Convolution&&) noexcept = default;
-Convolution& Convolution::operator=(Convolution&&) noexcept = default;
-Convolution::~Convolution() = default;
-
-Result<Convolution> Convolution::prepare(const ConvolutionSpec& spec) {
-  PENSTOCK_CHECK(spec.samples > 0 && spec.channels > 0 && spec.outputs > 0 && spec.kernel > 0 &&
-                     spec.stride > 0 && spec.padding >= 0 && spec.output_height() > 0 &&
-                     spec.output_width() > 0,
-                 "a convolution has positive sizes");
+Result<std::unique_ptr<Convolution::Blocked>> Convolution::Blocked::prepare(
+    const ConvolutionSpec& spec) {
   const OneThread one_thread;  // the blocking is chosen for the thread count seen here
   const std::string what =
       fmt::format("a convolution of {}x{}x{}x{} by {}x{}x{}x{}, stride {}, padding {}",
@@ -180,14 +178,13 @@ Result<Convolution> Convolution::prepare(const ConvolutionSpec& spec) {
         status != dnnl_success)
       return onednn_failed(what, status);
   }
-  if (auto status =
-          describe(spec, spec.pass, with_bias ? &bias : nullptr, forward, description);
+  if (auto status = describe(spec, spec.pass, with_bias ? &bias : nullptr, forward, description);
       status != dnnl_success)
     return onednn_failed(what, status);
 
   const Roles role = roles(spec.pass);
   const Layouts plain = layouts(spec, true);
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_unique<Blocked>();
   parts->bias = with_bias;
   const auto layouts_of = [&](const Role& r, Tensor& x) {
     x.plain = plain.*r.tensor;
@@ -208,46 +205,70 @@ Result<Convolution> Convolution::prepare(const ConvolutionSpec& spec) {
                                               {first, second, result, {DNNL_ARG_BIAS, bias}}, what)
                          : Primitive::prepare(description, {first, second, result}, what));
   parts->place(spec.pass != ConvolutionPass::Forward);
+  return parts;
+}
+
+void Convolution::Blocked::run(const float* first_data, const float* second_data,
+                               const float* bias_data, bool accumulate, float* result_data,
+                               std::byte* workspace) const {
+  std::byte* scratch = workspace + scratch_at.value;
+  const auto wanted = [&](const Tensor& x, const float* data, Bytes offset) -> const void* {
+    if (!x.copy) return data;
+    x.copy->run({data, workspace + offset.value}, scratch);
+    return workspace + offset.value;
+  };
+  const void* a = wanted(first, first_data, Bytes(0));
+  const void* b = wanted(second, second_data, second_at);
+  void* made = result_data;
+  if (result.copy || accumulate) made = workspace + result_at.value;
+  if (bias) {
+    convolution->run({a, b, made, bias_data}, scratch);
+  } else {
+    convolution->run({a, b, made}, scratch);
+  }
+  if (result.copy) {
+    void* plain = accumulate ? static_cast<void*>(workspace) : result_data;
+    result.copy->run({made, plain}, scratch);
+    made = plain;
+  }
+  if (accumulate) {
+    const auto bytes = static_cast<std::int64_t>(dnnl_memory_desc_get_size(&result.plain));
+    add_to(static_cast<const float*>(made), bytes / static_cast<std::int64_t>(sizeof(float)),
+           result_data);
+  }
+}
+
+Convolution::Convolution() = default;
+Convolution::Convolution(Convolution&&) noexcept = default;
+Convolution& Convolution::operator=(Convolution&&) noexcept = default;
+Convolution::~Convolution() = default;
+
+Result<Convolution> Convolution::prepare(const ConvolutionSpec& spec) {
+  PENSTOCK_CHECK(spec.samples > 0 && spec.channels > 0 && spec.outputs > 0 && spec.kernel > 0 &&
+                     spec.stride > 0 && spec.padding >= 0 && spec.output_height() > 0 &&
+                     spec.output_width() > 0,
+                 "a convolution has positive sizes");
   Convolution convolution;
-  convolution.parts_ = std::move(parts);
+  if (Pointwise::suits(spec)) {
+    PENSTOCK_TRY(auto pointwise, Pointwise::prepare(spec));
+    convolution.pointwise_ = std::make_unique<Pointwise>(std::move(pointwise));
+  } else {
+    PENSTOCK_TRY(convolution.blocked_, Blocked::prepare(spec));
+  }
   return convolution;
 }
 
 void Convolution::run(const float* first, const float* second, const float* bias, bool accumulate,
                       float* result, std::byte* workspace) const {
-  const Parts& at = *parts_;
-  std::byte* scratch = workspace + at.scratch_at.value;
-  const auto wanted = [&](const Tensor& x, const float* plain, Bytes offset) -> const void* {
-    if (!x.copy) return plain;
-    x.copy->run({plain, workspace + offset.value}, scratch);
-    return workspace + offset.value;
-  };
-  const void* a = wanted(at.first, first, Bytes(0));
-  const void* b = wanted(at.second, second, at.second_at);
-  void* made = result;
-  if (at.result.copy || accumulate) made = workspace + at.result_at.value;
-  if (at.bias) {
-    at.convolution->run({a, b, made, bias}, scratch);
-  } else {
-    at.convolution->run({a, b, made}, scratch);
-  }
-  if (at.result.copy) {
-    void* plain = accumulate ? static_cast<void*>(workspace) : result;
-    at.result.copy->run({made, plain}, scratch);
-    made = plain;
-  }
-  if (accumulate) {
-    const auto bytes = static_cast<std::int64_t>(dnnl_memory_desc_get_size(&at.result.plain));
-    add_to(static_cast<const float*>(made), bytes / static_cast<std::int64_t>(sizeof(float)),
-           result);
-  }
+  if (pointwise_) return pointwise_->run(first, second, bias, accumulate, result, workspace);
+  blocked_->run(first, second, bias, accumulate, result, workspace);
 }
 
 Bytes Convolution::workspace_bytes() const {
-  return parts_->end;
+  return pointwise_ ? pointwise_->workspace_bytes() : blocked_->end;
 }
 const std::string& Convolution::implementation() const {
-  return parts_->convolution->implementation();
+  return pointwise_ ? pointwise_->implementation() : blocked_->convolution->implementation();
 }
 
 }  // namespace penstock::cpu

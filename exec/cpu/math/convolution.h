@@ -1,6 +1,7 @@
 #pragma once
 
-// One pass of a 2-d f32 convolution, prepared once for its shape and run many times on raw pointers:
+// One pass of a 2-d f32 convolution, prepared once for its shape and run many times on raw
+// pointers:
 //
 //   y[n, k, i, j] = bias[k] + Σ_{c, p, q} w[k, c, p, q] · x[n, c, i·stride + p - padding,
 //                                                                j·stride + q - padding]
@@ -8,7 +9,8 @@
 // with zeros outside of x; tensors plain row-major [samples, channels, height, width] and
 // [outputs, channels, kernel, kernel]. By oneDNN: on the order of sums and on memory see
 // exec/cpu/math/onednn.h. Its fast kernels want channels in blocks of 16, so tensors are copied to
-// and from such a layout in the workspace, which costs a few per cent of a 3x3 convolution.
+// and from such a layout in the workspace, which costs a few per cent of a 3x3 convolution; those
+// of kernel 1 are matrix products instead where that is faster (exec/cpu/math/pointwise.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +21,8 @@
 #include "core/units.h"
 
 namespace penstock::cpu {
+
+class Pointwise;
 
 enum class ConvolutionPass : std::uint8_t {
   Forward,         // x, w -> y
@@ -44,7 +48,8 @@ class Convolution {
   Convolution& operator=(Convolution&&) noexcept;
   ~Convolution();
 
-  // Costs milliseconds (code generation). Unavailable if oneDNN has no kernel for the specification.
+  // Costs milliseconds (code generation). Unavailable if oneDNN has no kernel for the
+  // specification.
   static Result<Convolution> prepare(const ConvolutionSpec& spec);
 
   // What the pass reads, in the order given there, and what it makes; `bias` is ignored unless
@@ -54,11 +59,14 @@ class Convolution {
            float* result, std::byte* workspace) const;
 
   Bytes workspace_bytes() const;
-  const std::string& implementation() const;  // oneDNN's name: "jit:avx512_core"
+  const std::string& implementation() const;  // oneDNN's name: "jit:avx512_core", "brg:avx512_core"
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Blocked;
+
+  // One of the two.
+  std::unique_ptr<Blocked> blocked_;
+  std::unique_ptr<Pointwise> pointwise_;
 };
 
 }  // namespace penstock::cpu

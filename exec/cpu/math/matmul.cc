@@ -70,9 +70,8 @@ Result<Matmul> Matmul::prepare(const MatmulSpec& spec) {
   }
   const Primitive::Argument in_a{DNNL_ARG_SRC, a}, in_b{DNNL_ARG_WEIGHTS, b}, out{DNNL_ARG_DST, c};
   Result<Primitive> primitive =
-      spec.bias
-          ? Primitive::prepare(description, {in_a, in_b, out, {DNNL_ARG_BIAS, bias}}, what)
-          : Primitive::prepare(description, {in_a, in_b, out}, what);
+      spec.bias ? Primitive::prepare(description, {in_a, in_b, out, {DNNL_ARG_BIAS, bias}}, what)
+                : Primitive::prepare(description, {in_a, in_b, out}, what);
   if (!primitive) return tl::unexpected(primitive.error());
   Matmul result;
   result.product_ = std::make_unique<Primitive>(std::move(*primitive));

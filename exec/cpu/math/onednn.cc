@@ -35,13 +35,12 @@ dnnl_engine_t cpu_engine() {
 
 Attributes plain_attributes() {
   Attributes attributes;
-  PENSTOCK_CHECK(
-      dnnl_primitive_attr_create(&attributes.value) == dnnl_success &&
-          dnnl_primitive_attr_set_scratchpad_mode(attributes.value, dnnl_scratchpad_mode_user) ==
-              dnnl_success &&
-          dnnl_primitive_attr_set_fpmath_mode(attributes.value, dnnl_fpmath_mode_strict) ==
-              dnnl_success,
-      "attributes need no resources");
+  PENSTOCK_CHECK(dnnl_primitive_attr_create(&attributes.value) == dnnl_success &&
+                     dnnl_primitive_attr_set_scratchpad_mode(
+                         attributes.value, dnnl_scratchpad_mode_user) == dnnl_success &&
+                     dnnl_primitive_attr_set_fpmath_mode(attributes.value,
+                                                         dnnl_fpmath_mode_strict) == dnnl_success,
+                 "attributes need no resources");
   return attributes;
 }
 

@@ -7,8 +7,9 @@
 // Order: one thread, so the order of every sum depends on the shape, on the instruction set and on
 //   the sizes of the caches that oneDNN blocks for; not on addresses. Its arithmetic is held at
 //   strict f32 whatever the environment asks for.
-// Memory: scratch comes from the caller and we allocate nothing. oneDNN itself allocates a handful
-//   of nodes (< 128 bytes each) for its table of arguments in every run.
+// Memory: scratch comes from the caller and we allocate nothing. oneDNN itself allocates a few
+//   nodes (< 256 bytes each) for its tables of arguments in every run: one run's and, where a
+//   layout is padded, that of clearing the padding.
 
 #include <oneapi/dnnl/dnnl.h>
 
@@ -23,8 +24,8 @@
 
 namespace penstock::cpu {
 
-// While it lives, OpenMP has one thread. The count belongs to the calling thread, so holding it here
-// disturbs no one else. A few nanoseconds.
+// While it lives, OpenMP has one thread. The count belongs to the calling thread, so holding it
+// here disturbs no one else. A few nanoseconds.
 class OneThread {
  public:
   OneThread();
@@ -74,8 +75,8 @@ class Primitive {
                                    std::initializer_list<Argument> arguments,
                                    const std::string& what);
 
-  // `data`: one pointer an argument, in the order of prepare(); what the role only reads stays as it
-  // is. `scratch` has scratch_bytes() at a 64-byte boundary. One thread at a time.
+  // `data`: one pointer an argument, in the order of prepare(); what the role only reads stays as
+  // it is. `scratch` has scratch_bytes() at a 64-byte boundary. One thread at a time.
   void run(std::initializer_list<const void*> data, std::byte* scratch) const;
 
   Bytes scratch_bytes() const { return scratch_bytes_; }

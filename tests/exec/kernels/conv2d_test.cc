@@ -36,7 +36,7 @@ TEST(Conv2d, MatchesTheDoublePrecisionReference) {
        {conv2d_case(1, {1, 1, 1}, 1, {1, 1, 0}), conv2d_case(2, {3, 9, 7}, 5, {3, 1, 1}),
         conv2d_case(3, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(4, {3, 11, 12}, 16, {7, 2, 3}),
         conv2d_case(1, {16, 5, 6}, 32, {1, 2, 0}), conv2d_case(2, {8, 7, 7}, 4, {5, 2, 1}),
-        conv2d_case(2, {20, 4, 4}, 18, {1, 1, 0})}) {
+        conv2d_case(2, {20, 4, 4}, 18, {1, 1, 0}), conv2d_case(2, {9, 13, 12}, 17, {1, 1, 0})}) {
     expect_matches_reference(c, convolve, 2e-6);
   }
 }
@@ -55,7 +55,9 @@ TEST(Conv2d, DoesNotReadTheInputGradientItOverwrites) {
 }
 
 TEST(Conv2d, ReadsNothingThatItsWorkspaceHeldBefore) {
-  for (const Case& c : {conv2d_case(2, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(1, {3, 7, 7}, 20, {1, 1, 0})}) {
+  for (const Case& c :
+       {conv2d_case(2, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(1, {3, 7, 7}, 20, {1, 1, 0}),
+        conv2d_case(2, {5, 12, 12}, 20, {1, 1, 0})}) {
     Harness clean(c), dirty(c);
     std::memset(clean.workspace.at, 0, clean.workspace.bytes);
     clean.all();
@@ -70,21 +72,25 @@ TEST(Conv2d, ReadsNothingThatItsWorkspaceHeldBefore) {
 }
 
 TEST(Conv2d, AddsItsGradientsToWhatIsThereInOneAddition) {
-  Harness harness(conv2d_case(2, {17, 6, 5}, 9, {3, 1, 1})), from_zero(harness.description);
-  for (const Operand& x : from_zero.parameter_gradients) std::memset(x.at, 0, x.bytes);
-  std::vector<float> want;
-  for (Harness* h : {&harness, &from_zero}) {
-    for (const Operand& x : h->parameter_gradients) {
-      if (h == &harness) want.insert(want.end(), x.floats(), x.floats() + x.count());
+  for (const Case& c :
+       {conv2d_case(2, {17, 6, 5}, 9, {3, 1, 1}), conv2d_case(2, {17, 12, 12}, 9, {1, 1, 0})}) {
+    Harness harness(c), from_zero(c);
+    std::vector<float> before;
+    for (std::size_t p = 0; p < 2; ++p) {
+      const Operand& x = harness.parameter_gradients[p];
+      before.insert(before.end(), x.floats(), x.floats() + x.count());
+      std::memset(from_zero.parameter_gradients[p].at, 0, x.bytes);
     }
-    h->forward();
-    h->backward_weight();
-  }
-  std::size_t at = 0;
-  for (std::size_t p = 0; p < 2; ++p) {
-    for (std::int64_t i = 0; i < harness.parameter_gradients[p].count(); ++i, ++at) {
-      EXPECT_EQ(harness.parameter_gradients[p].floats()[i],
-                want[at] + from_zero.parameter_gradients[p].floats()[i]);
+    for (Harness* h : {&harness, &from_zero}) {
+      h->forward();
+      h->backward_weight();
+    }
+    std::size_t at = 0;
+    for (std::size_t p = 0; p < 2; ++p) {
+      for (std::int64_t i = 0; i < harness.parameter_gradients[p].count(); ++i, ++at) {
+        EXPECT_EQ(harness.parameter_gradients[p].floats()[i],
+                  before[at] + from_zero.parameter_gradients[p].floats()[i]);
+      }
     }
   }
 }

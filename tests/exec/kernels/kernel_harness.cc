@@ -49,8 +49,8 @@ Parameter statistic(const char* name, std::int64_t size) {
 void slide(Case& result, WindowSize window) {
   result.layer.attributes = {
       {"kernel", window.kernel}, {"stride", window.stride}, {"padding", window.padding}};
-  result.text += fmt::format(" kernel {} stride {} padding {}", window.kernel, window.stride,
-                             window.padding);
+  result.text +=
+      fmt::format(" kernel {} stride {} padding {}", window.kernel, window.stride, window.padding);
 }
 ImageSize places(ImageSize image, std::int64_t channels, WindowSize window) {
   const auto along = [&](std::int64_t extent) {
@@ -137,11 +137,11 @@ Case conv2d_case(std::int64_t b, ImageSize image, std::int64_t outputs, WindowSi
 }
 
 Case batch_norm_case(std::int64_t b, ImageSize image) {
-  Case result = make_case(LayerKind::BatchNorm, "batch_norm", b, {tensor_of(image)}, tensor_of(image));
-  result.layer.parameters = {parameter("gain", {image.channels}),
-                             parameter("bias", {image.channels}),
-                             statistic("running_mean", image.channels),
-                             statistic("running_variance", image.channels)};
+  Case result =
+      make_case(LayerKind::BatchNorm, "batch_norm", b, {tensor_of(image)}, tensor_of(image));
+  result.layer.parameters = {
+      parameter("gain", {image.channels}), parameter("bias", {image.channels}),
+      statistic("running_mean", image.channels), statistic("running_variance", image.channels)};
   return result;
 }
 
@@ -157,13 +157,13 @@ Case max_pool_case(std::int64_t b, ImageSize image, WindowSize window) {
 }
 
 Case average_pool_case(std::int64_t b, ImageSize image) {
-  return make_case(LayerKind::AveragePool, "average_pool", b, {tensor_of(image)}, f32({image.channels}));
+  return make_case(LayerKind::AveragePool, "average_pool", b, {tensor_of(image)},
+                   f32({image.channels}));
 }
 
 Case upsample_case(std::int64_t b, ImageSize image, std::int64_t factor) {
-  Case result =
-      make_case(LayerKind::Upsample, "upsample", b, {tensor_of(image)},
-                f32({image.channels, factor * image.height, factor * image.width}));
+  Case result = make_case(LayerKind::Upsample, "upsample", b, {tensor_of(image)},
+                          f32({image.channels, factor * image.height, factor * image.width}));
   result.layer.attributes["factor"] = factor;
   return result;
 }

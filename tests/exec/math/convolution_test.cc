@@ -57,8 +57,8 @@ void each_product(const ConvolutionSpec& s, Call call) {
       const std::int64_t column = j * s.stride + tap % s.kernel - s.padding;
       if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
       const std::int64_t plane = n * s.channels + tap / s.kernel / s.kernel;
-      call((plane * s.height + row) * s.width + column,
-           k * s.channels * s.kernel * s.kernel + tap, y);
+      call((plane * s.height + row) * s.width + column, k * s.channels * s.kernel * s.kernel + tap,
+           y);
     }
   }
 }
@@ -80,9 +80,12 @@ void expect_exact(ConvolutionSpec s) {
     if (s.bias) want[i] = bias[static_cast<std::int64_t>(i) / pixels % s.outputs];
   }
   each_product(s, [&](std::int64_t at_x, std::int64_t at_w, std::int64_t at_y) {
-    if (forward) want[at_y] += x[at_x] * w[at_w];
-    else if (to_input) want[at_x] += y[at_y] * w[at_w];
-    else want[at_w] += x[at_x] * y[at_y];
+    if (forward)
+      want[at_y] += x[at_x] * w[at_w];
+    else if (to_input)
+      want[at_x] += y[at_y] * w[at_w];
+    else
+      want[at_w] += x[at_x] * y[at_y];
   });
 
   const auto pass = Convolution::prepare(s);
@@ -132,23 +135,63 @@ TEST(Convolution, IsExactOnIntegersForEveryWindow) {
   }
 }
 
+TEST(Convolution, IsExactWhereItIsAMatrixProduct) {
+  for (const auto& [samples, in, out, height] :
+       {std::tuple(1, 1, 1, 12), std::tuple(3, 17, 33, 16), std::tuple(2, 64, 16, 14)}) {
+    ConvolutionSpec s{
+        .samples = samples, .channels = in, .height = height, .width = 13, .outputs = out};
+    expect_exact(s);
+    s.bias = true;
+    expect_exact(s);
+    s.bias = false;
+    s.pass = ConvolutionPass::InputGradient;
+    expect_exact(s);
+    s.pass = ConvolutionPass::WeightGradient;
+    expect_exact(s);
+    s.height = 3;
+    expect_exact(s);
+  }
+}
+
 TEST(Convolution, TakesImagesAsSmallAsItsKernelAndStridesThatLeavePixelsOut) {
   for (const ConvolutionPass pass : {ConvolutionPass::Forward, ConvolutionPass::InputGradient,
                                      ConvolutionPass::WeightGradient}) {
-    expect_exact({.pass = pass, .samples = 2, .channels = 5, .height = 3, .width = 3, .outputs = 7,
+    expect_exact({.pass = pass,
+                  .samples = 2,
+                  .channels = 5,
+                  .height = 3,
+                  .width = 3,
+                  .outputs = 7,
                   .kernel = 3});
-    expect_exact({.pass = pass, .samples = 1, .channels = 32, .height = 1, .width = 1, .outputs = 16,
-                  .kernel = 3, .padding = 1});
-    expect_exact({.pass = pass, .samples = 2, .channels = 16, .height = 10, .width = 11,
-                  .outputs = 16, .kernel = 2, .stride = 3});
+    expect_exact({.pass = pass,
+                  .samples = 1,
+                  .channels = 32,
+                  .height = 1,
+                  .width = 1,
+                  .outputs = 16,
+                  .kernel = 3,
+                  .padding = 1});
+    expect_exact({.pass = pass,
+                  .samples = 2,
+                  .channels = 16,
+                  .height = 10,
+                  .width = 11,
+                  .outputs = 16,
+                  .kernel = 2,
+                  .stride = 3});
   }
 }
 
 TEST(Convolution, ChoosesAFastKernelForTheShapesOfResidualNetworks) {
   for (const ConvolutionPass pass : {ConvolutionPass::Forward, ConvolutionPass::InputGradient,
                                      ConvolutionPass::WeightGradient}) {
-    const auto made = Convolution::prepare({.pass = pass, .samples = 4, .channels = 64,
-                                            .height = 56, .width = 56, .outputs = 64, .kernel = 3,
+    const auto made = Convolution::prepare({.pass = pass,
+                                            .samples = 4,
+                                            .channels = 64,
+                                            .height = 56,
+                                            .width = 56,
+                                            .outputs = 64,
+                                            .kernel = 3,
                                             .padding = 1});
     ASSERT_TRUE(made.has_value());
     EXPECT_EQ(made->implementation().find("ref"), std::string::npos)

@@ -42,8 +42,8 @@ TEST(OneDnn, APrimitiveMovesWithItsMemory) {
   ASSERT_EQ(dnnl_reorder_primitive_desc_create(&description.value, &dense, cpu_engine(), &sparse,
                                                cpu_engine(), attributes.value),
             dnnl_success);
-  auto made = Primitive::prepare(description, {{DNNL_ARG_FROM, dense}, {DNNL_ARG_TO, sparse}},
-                                 "a copy");
+  auto made =
+      Primitive::prepare(description, {{DNNL_ARG_FROM, dense}, {DNNL_ARG_TO, sparse}}, "a copy");
   ASSERT_TRUE(made.has_value());
   const Primitive moved = std::move(*made);
   alignas(64) float from[8], to[16] = {};
