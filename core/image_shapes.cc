@@ -10,8 +10,8 @@
 namespace penstock::shapes {
 namespace {
 
-// Beyond any use, and small enough that sums with a dimension (up to 2^56) stay within 63 bits.
-constexpr std::int64_t kMostAttribute = std::int64_t{1} << 30;
+// Beyond any use, and small enough that byte counts of what libraries pack stay within 63 bits.
+constexpr std::int64_t kMostAttribute = std::int64_t{1} << 20;
 
 // a·b, or the largest number where that is more.
 std::int64_t limited_product(std::int64_t a, std::int64_t b) {

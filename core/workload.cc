@@ -118,7 +118,11 @@ std::string signature(const Workload& workload, const Network& network, LayerId 
     separator = ", ";
   };
   for (const LayerId input : self.inputs) operand(network.layers[input.index()].output);
-  for (const SourceId source : self.sources) operand(workload.sources[source.index()].sample);
+  for (const SourceId id : self.sources) {
+    const Source& source = workload.sources[id.index()];
+    operand(source.sample);
+    if (source.kind == SourceKind::NoisyImage) out += " noisy";  // takes longer to load
+  }
   out += " -> " + text(self.output);
   // Parameters that operands do not imply: the sizes of tables, and all of an opaque layer.
   if (self.kind == LayerKind::Embedding || self.kind == LayerKind::Opaque)

@@ -125,7 +125,8 @@ struct Network {
 struct Workload;
 
 // What identifies a layer's cost: kind, attributes, input and output shapes; of an embedding its tables too, of a
-// convolution whether it has a bias; of an opaque layer, whose shapes do not tell its cost, its name. Equal signatures cost the same, wherever they stand. Stable text,
+// convolution whether it has a bias, of an image whether it is noisy; of an opaque layer, whose shapes do not tell its cost,
+// its name. Equal signatures cost the same, wherever they stand. Stable text,
 // e.g. "linear 128x512:f32 -> 128x2048:f32", "attention heads=8 128x1536:f32 -> 128x512:f32".
 std::string signature(const Workload& workload, const Network& network, LayerId layer);
 

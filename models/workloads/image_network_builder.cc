@@ -49,7 +49,8 @@ LayerId ImageNetworkBuilder::conv(std::string name, LayerId input, const Convolu
   const std::vector<std::int64_t>& from = dimensions(input);
   const std::int64_t padding = (c.kernel - 1) / 2;
   const std::vector<std::int64_t> weight = {c.channels, from[0], c.kernel, c.kernel};
-  const double deviation = std::sqrt(2.0 / static_cast<double>(from[0] * c.kernel * c.kernel));
+  const double deviation =
+      c.gain * std::sqrt(2.0 / static_cast<double>(from[0] * c.kernel * c.kernel));
   const LayerId id =
       append(name, LayerKind::Conv2d, {input},
              {c.channels, shapes::window_places(from[1], c.kernel, c.stride, padding),

@@ -30,6 +30,7 @@ struct Convolution {
   std::int64_t kernel = 3;    // odd: the padding is (kernel - 1) / 2
   std::int64_t stride = 1;
   bool bias = false;  // a BatchNorm behind it would take it away again
+  double gain = 1;    // of the deviation its weights start from
 };
 
 class ImageNetworkBuilder {

@@ -22,6 +22,10 @@
 namespace penstock {
 namespace {
 
+// The head starts near zero: pixels are in [0, 1], and with predictions far beyond that the first
+// steps would do no more than push whole channels below zero for good.
+constexpr double kHeadGain = 0.1;
+
 constexpr std::array<BuilderParameter, 5> kParameters = {{
     {"levels", 2, 1, 12, "times the image is halved"},
     {"width", 8, 1, 100'000, "channels at full size, doubled at every level"},
@@ -63,10 +67,11 @@ Result<Workload> build(const BuilderValues& values) {
     x = net.concat(name + ".concat", {skips[static_cast<std::size_t>(level)], x});
     x = double_conv(net, name, x, width << level);
   }
-  x = net.conv("head", x, {.channels = value("channels"), .kernel = 1, .bias = true});
+  x = net.conv("head", x,
+               {.channels = value("channels"), .kernel = 1, .bias = true, .gain = kHeadGain});
   net.mean_squared("loss", x);
   Workload workload = net.take();
-  workload.optimizer.learning_rate = 0.1;
+  workload.optimizer.learning_rate = 0.3;
   workload.optimizer.momentum = 0.9;
   workload.global_batch = value("batch");
   return workload;

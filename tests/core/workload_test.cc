@@ -49,6 +49,9 @@ TEST(Signature, OfImageLayersTellsTheirAttributesAndBias) {
   EXPECT_EQ(signature_of(w, 4), "upsample factor=2 3x2x3:f32 -> 3x4x6:f32");
   EXPECT_EQ(signature_of(w, 5), "concat 2x4x6:f32, 3x4x6:f32 -> 5x4x6:f32");
   EXPECT_EQ(signature_of(w, 9), "cross_entropy 4:f32, scalar:byte -> scalar:f32");
+  w.sources.push_back({"noisy", SourceKind::NoisyImage, w.sources[0].sample});
+  w.networks[0].layers[0].sources = {SourceId(2)};
+  EXPECT_EQ(signature_of(w, 0), "pixels 2x4x6:byte noisy -> 2x4x6:f32");
   w.networks[0].layers[1].parameters.pop_back();
   EXPECT_EQ(signature_of(w, 1), "conv2d kernel=3 padding=1 stride=2 2x4x6:f32 -> 3x2x3:f32");
 }

@@ -12,6 +12,7 @@
 #include "models/workloads/builders.h"
 #include "planner/candidate.h"
 #include "planner/certificate.h"
+#include "planner/lower.h"
 #include "tests/planner/random_workloads.h"
 
 namespace penstock {
@@ -45,7 +46,8 @@ void expect_sound(const Result<Plan>& plan, const std::string& what) {
 
 TEST(Search, PlansOfBuiltInModelsAreValidAndTheirCertificatesHold) {
   for (const char* workload :
-       {"gpt:layers=4,hidden=64,heads=4,sequence=32,batch=8", "mlp:layers=6,width=64,batch=12"}) {
+       {"gpt:layers=4,hidden=64,heads=4,sequence=32,batch=8", "mlp:layers=6,width=64,batch=12",
+        "resnet:width=8,size=16,batch=8", "unet:width=4,size=16,batch=8"}) {
     for (std::int32_t ranks = 1; ranks <= 4; ++ranks) {
       const std::string what = fmt::format("{} on {}", workload, ranks);
       const Result<Plan> plan = make_plan(request_of(
@@ -56,6 +58,31 @@ TEST(Search, PlansOfBuiltInModelsAreValidAndTheirCertificatesHold) {
     expect_sound(make_plan(request_of(
                      workload, "flat:4,bandwidth=10GB/s,latency=2us,memory=16GiB,device=v100")),
                  workload);
+  }
+}
+
+// A U-Net's skips cross all that lies between its level's two halves: tensors that pass over stages.
+TEST(Search, EdgesBetweenStagesThatAreNoNeighboursArePlannedCheckedAndPredicted) {
+  for (const char* workload : {"resnet:blocks=2,width=8,size=16,batch=8", "unet:size=16,batch=8"}) {
+    for (const char* schedule : {"gpipe", "1f1b"}) {
+      bool skips = false;
+      for (std::int32_t ranks = 1; ranks <= 4; ++ranks) {
+        const std::string what = fmt::format("{} on {}, {}", workload, ranks, schedule);
+        PlanRequest request = request_of(workload, "flat:4,device=cpu", ranks);
+        request.schedules = {schedule};
+        const Result<Plan> plan = make_plan(request);
+        expect_sound(plan, what);
+        ASSERT_TRUE(plan.has_value());
+        EXPECT_EQ(plan->ranks(), ranks) << what;
+        EXPECT_GT(plan->iteration_time_s, 0) << what;
+        const Result<Program> program = lower(*plan);
+        ASSERT_TRUE(program.has_value()) << what << ": " << program.error().text();
+        for (const Violation& violation : check(*program))
+          ADD_FAILURE() << what << " " << violation.rule << ": " << violation.message;
+        for (const PlanEdge& edge : plan->edges) skips |= edge.to.value > edge.from.value + 1;
+      }
+      EXPECT_TRUE(skips || !std::string(workload).starts_with("unet")) << schedule;
+    }
   }
 }
 

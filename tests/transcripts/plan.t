@@ -121,4 +121,19 @@ Sound: every operation runs once, in order, without deadlock, within memory; the
 $ penstock plan mlp --cluster flat:2,device=cpu --recompute linar
 ! penstock plan: --recompute: there is no kind of layer "linar" to recompute
 ! hint: did you mean linear?
+# Images have channels, height and width; a U-Net's skips pass over stages, and the plan is sound.
+$ penstock plan unet:width=4,size=16,batch=8 --cluster flat:3,device=cpu --ranks 3 --microbatch 1 -o unet.json | head -1
+workload        <text> parameters, 8 samples a step, images 3x16x16
+! penstock: wrote unet.json
+$ penstock check unet.json -q | tail -1
+Sound: <text>
+$ penstock simulate unet.json --json | grep -c '"iteration_time_s"'
+1
+$ penstock plan unet:size=30 --cluster flat:1,device=cpu
+! penstock plan: unet: images of size=30 cannot be halved evenly 2 times
+! hint: with levels=2 the size is a multiple of 4
+? 2
+$ penstock plan resnet:size=3 --cluster flat:1,device=cpu
+! penstock plan: resnet: images of size=3 cannot be halved 2 times
+! hint: every stage but the first halves the image: fewer stages, or a larger size
 ? 2

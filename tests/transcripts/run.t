@@ -87,3 +87,26 @@ note: interrupted after <number> steps
 ! penstock: wrote part.json
 $ timeout --preserve-status -s INT 0.6 penstock run plan.json --steps 200000 --data text.txt >/dev/null
 ? 130
+
+# A network that reads images trains on synthetic ones, and says so; pipelined or not, the bits are the same.
+$ penstock plan resnet:width=4,size=8,stages=2,batch=8 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 2 -q -o images.json >/dev/null
+$ penstock run images.json --steps 3 | grep -E '^(steps|note)'
+steps            3
+note: trained on synthetic images; --data names a set of real ones
+$ penstock run images.json --steps 3 --json | grep -E '"(losses|weights_digest)"' >pipelined
+$ penstock run images.json --steps 3 --json --data synthetic --reference | grep -E '"(losses|weights_digest)"' | cmp - pipelined && echo same
+same
+
+# Or on MNIST's kind of files: here one image of 8 by 8, all zeros, of class 1.
+$ mkdir digits; (printf '\000\000\010\003\000\000\000\001\000\000\000\010\000\000\000\010'; head -c 64 /dev/zero) >digits/train-images-idx3-ubyte; printf '\000\000\010\001\000\000\000\001\001' >digits/train-labels-idx1-ubyte
+$ penstock plan resnet:width=4,size=8,channels=1,stages=2,batch=8 --cluster flat:2,device=cpu --ranks 2 -q -o digits.json >/dev/null
+$ penstock run digits.json --steps 2 --data digits | grep -cE '^(last loss|note)'
+1
+$ penstock run images.json --data digits
+! penstock run: digits/train-images-idx3-ubyte: byte 8: images of 1x8x8, but the workload reads 3x8x8
+! hint: build the workload with channels=1,size=8
+? 3
+$ penstock run digits.json --data text.txt
+! penstock run: text.txt: byte 0: magic number 0x74686520, but IDX images begin with 0x00000803
+! hint: give an IDX file of images
+? 3

@@ -83,6 +83,23 @@ TEST(Idx, ImagesAndTheLabelsBesideThemAreRead) {
   EXPECT_EQ(set->pixels, idx_images(3).substr(16));
 }
 
+TEST(Idx, NoPieceOfAFilePassesForTheWhole) {
+  const test::TempDir folder;
+  const std::string images = (folder / "train-images-idx3-ubyte").string();
+  const std::string labels = (folder / "train-labels-idx1-ubyte").string();
+  test::write_file(labels, kGood);
+  const std::string whole = idx_images(3);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    test::write_file(images, whole.substr(0, length));
+    EXPECT_FALSE(read_idx(images, kRequest)) << length;
+  }
+  test::write_file(images, whole);
+  for (std::size_t length = 0; length < kGood.size(); ++length) {
+    test::write_file(labels, kGood.substr(0, length));
+    EXPECT_FALSE(read_idx(images, kRequest)) << length;
+  }
+}
+
 TEST(Idx, LabelsAreNotLookedForWhereNoneAreRead) {
   const test::TempDir folder;
   test::write_file(folder / "pictures", idx_images(2));
