@@ -8,14 +8,15 @@
 #include "cli/schedule_input.h"
 #include "cli/verbs.h"
 #include "sim/evaluate.h"
+#include "traces/writers/svg_gantt.h"
 
 namespace penstock::cli {
 namespace {
 
-enum class Format : std::uint8_t { Text, Csv, Json };
+enum class Format : std::uint8_t { Text, Csv, Json, Svg };
 constexpr auto enum_names(Format) {
   return std::to_array<std::pair<Format, std::string_view>>(
-      {{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}});
+      {{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}, {Format::Svg, "svg"}});
 }
 
 constexpr std::int32_t kMostRowsDrawn = 64;
@@ -63,7 +64,7 @@ class ScheduleVerb : public Verb {
               count_into(shape_.slices, 1, 1 << 30));
     times_.declare(flags);
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
-    flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json",
+    flags.add("--format", "FORMAT", "text (default), csv (one line an operation), json or svg (a picture)",
               choice_into(format_));
     declare_width(flags, columns_);
   }
@@ -80,10 +81,14 @@ class ScheduleVerb : public Verb {
     Reply reply(describe(*chosen.schedule, drawn, costs));
     if (order.ranks <= kMostRowsDrawn)
       reply.text = draw(timeline_of(drawn), columns_, times_.bare()) + "\n" + reply.text;
-    if (format_ == Format::Csv && shared.json)
-      return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
+    if ((format_ == Format::Csv || format_ == Format::Svg) && shared.json) {
+      return fail(ErrorCode::Usage,
+                  fmt::format("--json and --format {} differ", format_ == Format::Csv ? "csv" : "svg"),
+                  "drop one of them");
+    }
     if (format_ == Format::Json) reply.text = reply.json;
     if (format_ == Format::Csv) reply.text = csv(drawn);
+    if (format_ == Format::Svg) reply.text = svg(*chosen.schedule, drawn);
     return reply;
   }
 
@@ -142,6 +147,13 @@ class ScheduleVerb : public Verb {
       }
     }
     return to_csv(answer);
+  }
+
+  std::string svg(const Schedule& schedule, const Drawn& drawn) const {
+    Timeline timeline = timeline_of(drawn);
+    timeline.name = fmt::format("{}, {} stages, {} microbatches", schedule.name,
+                                drawn.order.stages, drawn.order.microbatches);
+    return svg_gantt(timeline, {.bare = times_.bare()});
   }
 
   std::string name_;

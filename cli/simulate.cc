@@ -11,6 +11,7 @@
 #include "planner/lower.h"
 #include "sim/engine.h"
 #include "traces/writers/chrome_json.h"
+#include "traces/writers/svg_gantt.h"
 
 namespace penstock::cli {
 namespace {
@@ -42,12 +43,15 @@ class SimulateVerb : public Verb {
               text_into(cluster_));
     flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
               text_into(chrome_));
+    flags.add("--svg", "FILE", "also draw the last step, and memory over it, as a picture",
+              text_into(svg_));
     flags.toggle("--gantt", "also draw the last step", gantt_);
     declare_width(flags, columns_);
   }
 
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY_VOID(refuse_existing(chrome_, shared));
+    PENSTOCK_TRY_VOID(refuse_existing(svg_, shared));
     if (gantt_ && shared.json)
       return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data",
                   "drop one of them");
@@ -64,7 +68,11 @@ class SimulateVerb : public Verb {
     if (gantt_) reply.text += "\n" + draw(result.timeline, columns_, subject.own_unit);
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
-    if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
+    if (!svg_.empty()) PENSTOCK_TRY_VOID(write_output(svg_, picture(subject, result), shared));
+    if (!shared.output.empty()) {
+      reply.document = shared.output.ends_with(".svg") ? picture(subject, result)
+                                                       : write_timeline(result.timeline);
+    }
     return reply;
   }
 
@@ -132,6 +140,13 @@ class SimulateVerb : public Verb {
     return path->time(bytes_);
   }
 
+  static std::string picture(const Subject& subject, const EngineResult& result) {
+    SvgOptions options{.bare = subject.own_unit};
+    if (subject.has_memory)
+      options.memory = memory_use(result.timeline, arrange(result.timeline).step, &subject.program);
+    return svg_gantt(result.timeline, options);
+  }
+
   static Answer describe(const Subject& subject, const EngineResult& result) {
     const Timeline& timeline = result.timeline;
     const double iteration = seconds(iteration_time(timeline));
@@ -157,7 +172,7 @@ class SimulateVerb : public Verb {
     return answer;
   }
 
-  std::string input_, cluster_, chrome_;
+  std::string input_, cluster_, chrome_, svg_;
   std::int32_t steps_ = 0;  // 0: not given
   std::optional<Discipline> p2p_;
   TimeFlags times_;
