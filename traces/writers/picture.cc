@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "core/instruction.h"
-#include "traces/writers/palette.h"
 
 namespace penstock {
 namespace {
@@ -134,6 +133,8 @@ std::vector<std::string> short_names(const Span& span) {
   const std::string number = fmt::format("{}", span.key.microbatch);
   return {std::string(letter(paint_of(span.key.op))) + number, number};
 }
+
+Paint paint_of_span(const Span& span) { return span.label >= 0 ? Paint::Other : paint_of(span.key.op); }
 
 std::vector<Tick> ticks(Nanoseconds length, std::int32_t most, bool bare) {
   if (length.value <= 0 || most < 2) return {{Nanoseconds(0), bare ? "0" : "0 ns"}};

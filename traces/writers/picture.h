@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/timeline.h"
+#include "traces/writers/palette.h"
 
 namespace penstock {
 
@@ -39,9 +40,11 @@ Picture arrange(const Timeline& timeline, std::int32_t step = kLastStep);
 
 // What to call a span: its instruction with its target, "SEND 0.3 e1"; of foreign spans the label.
 std::string span_name(const Timeline& timeline, const Span& span);
-
 // The same where there is little room: "F3", "3"; "" for what has no microbatch. From long to short.
 std::vector<std::string> short_names(const Span& span);
+
+// Foreign spans are painted as Other.
+Paint paint_of_span(const Span& span);
 
 // Marks at 1, 2 or 5 times a power of ten of one unit, at most `most` of them and the first at 0: fewer where the axis is
 // short. Bare: times are in a unit of the user's own, 1e9 to one, and the labels say none.

@@ -40,7 +40,7 @@ class Gantt {
       : timeline_(timeline), options_(options), picture_(arrange(timeline, options.step)),
         rows_(place(picture_, timeline.ranks)) {
     axis_ = {.left = kLeft, .right = options.width - kMargin, .length = picture_.end - picture_.start, .bare = options.bare};
-    for (const std::size_t i : picture_.spans) used_[static_cast<std::size_t>(paint(timeline.spans[i]))] = true;
+    for (const std::size_t i : picture_.spans) used_[static_cast<std::size_t>(paint_of_span(timeline.spans[i]))] = true;
   }
 
   std::string draw() {
@@ -63,8 +63,6 @@ class Gantt {
   }
 
  private:
-  static Paint paint(const Span& span) { return span.label >= 0 ? Paint::Other : paint_of(span.key.op); }
-
   double x(Nanoseconds t) const {
     if (axis_.length.value == 0) return axis_.left;
     return axis_.left + (axis_.right - axis_.left) *
@@ -127,7 +125,7 @@ class Gantt {
       top += height * 0.7;
       height *= 0.3;
     }
-    const std::string css = paint_class(paint(span), picture_.shade[i]);
+    const std::string css = paint_class(paint_of_span(span), picture_.shade[i]);
     const std::string title =
         fmt::format("{}\nstart {}\ntakes {}", span_name(timeline_, span), time_text(span.start - picture_.start, options_.bare),
                     time_text(span.end - span.start, options_.bare));
