@@ -117,7 +117,7 @@ class SimulateVerb : public Verb {
     Subject subject;
     subject.options.steps = 1;
     subject.options.discipline = Discipline::Eager;
-    subject.has_memory = false;
+    subject.has_memory = subject.options.memory_counters = false;
     subject.own_unit = times_.bare();
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order, transfer));
     // Updates take no time, and what messages weigh is in their times already: a bare schedule has
