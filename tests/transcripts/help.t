@@ -7,6 +7,8 @@ usage: penstock compare PREDICTED MEASURED [flags]
   MEASURED   a timeline of the same plan (penstock run -o)
 
       --fail-over SHARE  exit 1 where the iteration time is off by more, e.g. 5%
+      --report FILE      also write a page with both timelines, memory and tables (HTML)
+      --plan PLAN        of both: for the report's memory limits, machine and costs
 
   -o, --output FILE  write the answer to a file (-: standard output)
       --json         print the answer as JSON
@@ -17,7 +19,7 @@ usage: penstock compare PREDICTED MEASURED [flags]
   -h, --help         this text
 
 Examples:
-  penstock compare predicted.json measured.json
+  penstock compare predicted.json measured.json --report report.html --plan plan.json
   penstock compare predicted.json measured.json --fail-over 5% --json
 
 See also: simulate, run
