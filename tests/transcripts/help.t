@@ -26,7 +26,7 @@ See also: simulate, run
 
 # Help wins over what is missing, and says the same whichever way it is asked for.
 $ penstock compare -h >a; penstock help compare >b; cmp a b && wc -l <a
-22
+24
 
 # No line is longer than a page is wide, except examples, which one copies.
 $ for verb in profile plan check simulate run schedule; do penstock $verb -h | grep -v '^  penstock' | awk -v verb=$verb 'length > 112 { print verb ": " $0 }'; done

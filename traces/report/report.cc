@@ -101,7 +101,7 @@ void legend(Page& page, const ReportInput& input, std::int32_t shades) {
     }
     page.add("{}{}{}</li>\n", letter(paint), letter(paint).empty() ? "" : " ", meaning(paint));
   }
-  if (shades > 1) page.add("<li>paler: the rank's later stages</li>\n");
+  if (shades > 1) page.add("<li>fainter: the rank's later stages</li>\n");
   page.add("<li>a vertical line: the step's end</li>\n</ul>\n");
 }
 
@@ -121,7 +121,7 @@ void timelines(Page& page, const ReportInput& input, const std::vector<ChosenSte
   page.add("<span class=\"note\">drag or arrow keys to pan, Ctrl + wheel or + and &#8722; to zoom, 0 for the whole</span>\n</div>\n");
   page.add("<div class=\"timeline\">\n<canvas class=\"axis\"></canvas>\n");
   panel(page, "predicted", step_text(predicted));
-  panel(page, "measured", measured.size() > 1 ? "" : step_text(measured));
+  panel(page, "measured", step_text(measured));
   page.add("</div>\n");
   legend(page, input, shades);
   page.add("<div id=\"tip\" hidden=\"\"></div>\n");

@@ -28,6 +28,7 @@ const view = {
       choice.addEventListener("change", () => {
         this.panels[1].step = this.panels[1].steps[choice.value];
         this.panels.forEach((panel) => { panel.hovered = -1; });
+        document.querySelector("#measured .note").textContent = choice.selectedOptions[0].textContent;
         this.fit();
         this.resize();
       });

@@ -48,7 +48,8 @@ std::string pixels(double x) {
 std::string_view svg_shapes() {
   return "svg text{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
          "svg .h{font-size:15px;font-weight:600}svg .s{font-size:9.5px}svg .n{font-size:10px;pointer-events:none}"
-         "svg line,svg path{fill:none;stroke-width:1}svg .thick{stroke-width:1.5}svg .dash{stroke-dasharray:5 3}";
+         "svg line,svg path{fill:none;stroke-width:1}svg .thick{stroke-width:1.5}svg .dash{stroke-dasharray:5 3}"
+         "svg .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 }
 
 void Svg::open(std::string_view element, std::string_view attributes) {

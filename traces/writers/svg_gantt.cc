@@ -83,7 +83,7 @@ class Gantt {
     for (std::size_t p = 0; p < kPaints; ++p) {
       if (used_[p]) at = legend(static_cast<Paint>(p), at);
     }
-    if (picture_.shades > 1) svg_.text(at, 62, "muted", "paler: the rank's later stages");
+    if (picture_.shades > 1) svg_.text(at, 62, "muted", "fainter: the rank's later stages");
   }
 
   double legend(Paint paint, double at) {

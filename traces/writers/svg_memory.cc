@@ -74,15 +74,15 @@ void draw_memory(Svg& svg, double y, const std::vector<MemoryLine>& lines, const
   for (const MemoryLine& line : lines) {
     const std::string said = peak_text(line);
     svg.rect(x, y + 4, 9, 9, name(line.tone));
-    svg.text(x + 13, y + 12, "text", said);
+    svg.text(x + 13, y + 12, "text ground-line halo", said);
     x += 13 + text_width(said, 11) + 18;
   }
   if (limit.value > 0) {
     const std::string said = fmt::format("limit {}{}", text(limit), limit_drawn ? "" : ", far above");
-    svg.text(axis.right, y + 12, limit_drawn ? "limit" : "muted", said, Anchor::End);
+    svg.text(axis.right, y + 12, limit_drawn ? "limit ground-line halo" : "muted ground-line halo", said, Anchor::End);
   }
   const MemoryUse& first = *lines.front().use;
-  if (!first.holders.empty()) svg.text(axis.left, y + 25, "muted s", fmt::format("at {}: {}", first.at, holders_text(first)));
+  if (!first.holders.empty()) svg.text(axis.left, y + 25, "muted s ground-line halo", fmt::format("at {}: {}", first.at, holders_text(first)));
 
   svg.rect(axis.left, y + kHead, axis.right - axis.left, kPlot, "panel");
   svg.text(axis.left - 6, y + kHead + 9, "muted s", text(top), Anchor::End);
