@@ -65,7 +65,9 @@ class ScheduleVerb : public Verb {
     times_.declare(flags);
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
     flags.add("--format", "FORMAT", "text (default), csv (one line an operation), json or svg (a picture)",
-              choice_into(format_));
+              [this](std::string_view flag, const std::string& text) {
+                return choice_into(format_.emplace())(flag, text);
+              });
     declare_width(flags, columns_);
   }
 
@@ -81,14 +83,16 @@ class ScheduleVerb : public Verb {
     Reply reply(describe(*chosen.schedule, drawn, costs));
     if (order.ranks <= kMostRowsDrawn)
       reply.text = draw(timeline_of(drawn), columns_, times_.bare()) + "\n" + reply.text;
-    if ((format_ == Format::Csv || format_ == Format::Svg) && shared.json) {
+    const bool into_picture = shared.output.ends_with(".svg");
+    const Format format = format_.value_or(into_picture ? Format::Svg : Format::Text);
+    if ((format == Format::Csv || format == Format::Svg) && shared.json) {
       return fail(ErrorCode::Usage,
-                  fmt::format("--json and --format {} differ", format_ == Format::Csv ? "csv" : "svg"),
+                  fmt::format("--json and --format {} differ", format == Format::Csv ? "csv" : "svg"),
                   "drop one of them");
     }
-    if (format_ == Format::Json) reply.text = reply.json;
-    if (format_ == Format::Csv) reply.text = csv(drawn);
-    if (format_ == Format::Svg) reply.text = svg(*chosen.schedule, drawn);
+    if (format == Format::Json) reply.text = reply.json;
+    if (format == Format::Csv) reply.text = csv(drawn);
+    if (format == Format::Svg) reply.text = svg(*chosen.schedule, drawn);
     return reply;
   }
 
@@ -161,7 +165,7 @@ class ScheduleVerb : public Verb {
   TimeFlags times_;
   Discipline p2p_ = Discipline::Eager;
   std::int32_t columns_ = 100;
-  Format format_ = Format::Text;
+  std::optional<Format> format_;
 };
 
 }  // namespace

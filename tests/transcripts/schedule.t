@@ -68,6 +68,7 @@ start 25
 takes 2</title></rect>
 $ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg -o picture.svg -q && tail -1 picture.svg
 </svg>
+$ penstock schedule 1f1b --stages 4 --microbatches 8 -o same.svg -q && cmp picture.svg same.svg
 $ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg --json
 ! penstock schedule: --json and --format svg differ
 ! hint: drop one of them
