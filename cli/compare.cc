@@ -8,7 +8,10 @@
 #include "cli/figures.h"
 #include "cli/flags.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
+#include "planner/lower.h"
+#include "traces/report/report.h"
 
 namespace penstock::cli {
 namespace {
@@ -176,9 +179,16 @@ class CompareVerb : public Verb {
     flags.input("MEASURED", "a timeline of the same plan (penstock run -o)", measured_);
     flags.add("--fail-over", "SHARE", "exit 1 where the iteration time is off by more, e.g. 5%",
               share_into(fail_over_));
+    flags.output("--report", "FILE",
+                 "also write a page with both timelines, memory and tables (HTML)", report_);
+    flags.add("--plan", "PLAN", "of both: for the report's memory limits, machine and costs",
+              text_into(plan_));
   }
 
-  Result<Reply> run(const Shared&) override {
+  Result<Reply> run(const Shared& shared) override {
+    if (report_.empty() && !plan_.empty())
+      return fail(ErrorCode::Usage, "--plan adds to a report, and none is asked for",
+                  "give --report FILE too");
     PENSTOCK_TRY(const Timeline predicted, load_timeline(predicted_));
     PENSTOCK_TRY(const Timeline measured, load_timeline(measured_));
     if (predicted.origin == Origin::Measured && measured.origin == Origin::Predicted) {
@@ -187,6 +197,7 @@ class CompareVerb : public Verb {
                   "the prediction comes first: penstock compare PREDICTED MEASURED");
     }
     PENSTOCK_TRY(const Comparison comparison, compare(predicted, measured));
+    if (!report_.empty()) PENSTOCK_TRY_VOID(write_page(comparison, predicted, measured, shared));
     Reply reply;
     reply.json = to_json(data(comparison, predicted, measured));
     reply.text = to_text(text_form(comparison, predicted, measured));
@@ -199,7 +210,30 @@ class CompareVerb : public Verb {
   }
 
  private:
-  std::string predicted_, measured_;
+  Result<void> write_page(const Comparison& comparison, const Timeline& predicted,
+                          const Timeline& measured, const Shared& shared) const {
+    ReportInput input{
+        .predicted = predicted, .measured = measured, .comparison = comparison, .provenance = {}};
+    Program program;
+    if (!plan_.empty()) {
+      PENSTOCK_TRY(const Plan plan, load_plan(plan_));
+      if (plan_digest(plan) != measured.plan_digest) {
+        return fail(Error{.code = ErrorCode::Infeasible,
+                          .message = fmt::format("the timelines come from another plan ({}, not {})",
+                                                 measured.plan_digest, plan_digest(plan)),
+                          .where = {.file = plan_},
+                          .hint = "give the plan that was simulated and run"});
+      }
+      PENSTOCK_TRY(program, lower(plan));
+      input.program = &program;
+      input.provenance = {{"strategy", plan.strategy},
+                          {"costs", plan.costs},
+                          {"costs measured on", plan.profile_machine}};
+    }
+    return write_output(report_, write_report(input), shared);
+  }
+
+  std::string predicted_, measured_, report_, plan_;
   std::optional<double> fail_over_;
 };
 
@@ -212,7 +246,7 @@ Command compare_command() {
               "Joins two timelines of one plan instruction by instruction: where was the "
               "prediction right, and where not?",
           .document = "",
-          .examples = {"penstock compare predicted.json measured.json",
+          .examples = {"penstock compare predicted.json measured.json --report report.html --plan plan.json",
                        "penstock compare predicted.json measured.json --fail-over 5% --json"},
           .see_also = "simulate, run",
           .make = [] { return std::unique_ptr<Verb>(std::make_unique<CompareVerb>()); }};

@@ -8,14 +8,15 @@
 #include "cli/schedule_input.h"
 #include "cli/verbs.h"
 #include "sim/evaluate.h"
+#include "traces/writers/svg_gantt.h"
 
 namespace penstock::cli {
 namespace {
 
-enum class Format : std::uint8_t { Text, Csv, Json };
+enum class Format : std::uint8_t { Text, Csv, Json, Svg };
 constexpr auto enum_names(Format) {
   return std::to_array<std::pair<Format, std::string_view>>(
-      {{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}});
+      {{Format::Text, "text"}, {Format::Csv, "csv"}, {Format::Json, "json"}, {Format::Svg, "svg"}});
 }
 
 constexpr std::int32_t kMostRowsDrawn = 64;
@@ -63,8 +64,10 @@ class ScheduleVerb : public Verb {
               count_into(shape_.slices, 1, 1 << 30));
     times_.declare(flags);
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
-    flags.add("--format", "FORMAT", "text (default), csv (one line an operation) or json",
-              choice_into(format_));
+    flags.add("--format", "FORMAT", "text (default), csv (one line an operation), json or svg (a picture)",
+              [this](std::string_view flag, const std::string& text) {
+                return choice_into(format_.emplace())(flag, text);
+              });
     declare_width(flags, columns_);
   }
 
@@ -80,10 +83,16 @@ class ScheduleVerb : public Verb {
     Reply reply(describe(*chosen.schedule, drawn, costs));
     if (order.ranks <= kMostRowsDrawn)
       reply.text = draw(timeline_of(drawn), columns_, times_.bare()) + "\n" + reply.text;
-    if (format_ == Format::Csv && shared.json)
-      return fail(ErrorCode::Usage, "--json and --format csv differ", "drop one of them");
-    if (format_ == Format::Json) reply.text = reply.json;
-    if (format_ == Format::Csv) reply.text = csv(drawn);
+    const bool into_picture = shared.output.ends_with(".svg");
+    const Format format = format_.value_or(into_picture ? Format::Svg : Format::Text);
+    if ((format == Format::Csv || format == Format::Svg) && shared.json) {
+      return fail(ErrorCode::Usage,
+                  fmt::format("--json and --format {} differ", format == Format::Csv ? "csv" : "svg"),
+                  "drop one of them");
+    }
+    if (format == Format::Json) reply.text = reply.json;
+    if (format == Format::Csv) reply.text = csv(drawn);
+    if (format == Format::Svg) reply.text = svg(*chosen.schedule, drawn);
     return reply;
   }
 
@@ -144,12 +153,19 @@ class ScheduleVerb : public Verb {
     return to_csv(answer);
   }
 
+  std::string svg(const Schedule& schedule, const Drawn& drawn) const {
+    Timeline timeline = timeline_of(drawn);
+    timeline.name = fmt::format("{}, {} stages, {} microbatches", schedule.name,
+                                drawn.order.stages, drawn.order.microbatches);
+    return svg_gantt(timeline, {.bare = times_.bare()});
+  }
+
   std::string name_;
   Shape shape_;
   TimeFlags times_;
   Discipline p2p_ = Discipline::Eager;
   std::int32_t columns_ = 100;
-  Format format_ = Format::Text;
+  std::optional<Format> format_;
 };
 
 }  // namespace

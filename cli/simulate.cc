@@ -11,6 +11,7 @@
 #include "planner/lower.h"
 #include "sim/engine.h"
 #include "traces/writers/chrome_json.h"
+#include "traces/writers/svg_gantt.h"
 
 namespace penstock::cli {
 namespace {
@@ -41,6 +42,7 @@ class SimulateVerb : public Verb {
     flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages",
               text_into(cluster_));
     flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
+    flags.output("--svg", "FILE", "also draw the last step, and memory over it, as a picture", svg_);
     flags.toggle("--gantt", "also draw the last step", gantt_);
     declare_width(flags, columns_);
   }
@@ -62,7 +64,11 @@ class SimulateVerb : public Verb {
     if (gantt_) reply.text += "\n" + draw(result.timeline, columns_, subject.own_unit);
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
-    if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
+    if (!svg_.empty()) PENSTOCK_TRY_VOID(write_output(svg_, picture(subject, result), shared));
+    if (!shared.output.empty()) {
+      reply.document = shared.output.ends_with(".svg") ? picture(subject, result)
+                                                       : write_timeline(result.timeline);
+    }
     return reply;
   }
 
@@ -107,7 +113,7 @@ class SimulateVerb : public Verb {
     Subject subject;
     subject.options.steps = 1;
     subject.options.discipline = Discipline::Eager;
-    subject.has_memory = false;
+    subject.has_memory = subject.options.memory_counters = false;
     subject.own_unit = times_.bare();
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order, transfer));
     // Updates take no time, and what messages weigh is in their times already: a bare schedule has
@@ -128,6 +134,13 @@ class SimulateVerb : public Verb {
     const std::optional<Path> path = route(cluster, DeviceId(0), DeviceId(1));
     PENSTOCK_CHECK(path.has_value(), "a valid cluster connects all devices");
     return path->time(bytes_);
+  }
+
+  static std::string picture(const Subject& subject, const EngineResult& result) {
+    SvgOptions options{.bare = subject.own_unit};
+    if (subject.has_memory)
+      options.memory = memory_use(result.timeline, arrange(result.timeline).step, &subject.program);
+    return svg_gantt(result.timeline, options);
   }
 
   static Answer describe(const Subject& subject, const EngineResult& result) {
@@ -155,7 +168,7 @@ class SimulateVerb : public Verb {
     return answer;
   }
 
-  std::string input_, cluster_, chrome_;
+  std::string input_, cluster_, chrome_, svg_;
   std::int32_t steps_ = 0;  // 0: not given
   std::optional<Discipline> p2p_;
   TimeFlags times_;

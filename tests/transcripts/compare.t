@@ -86,3 +86,33 @@ $ penstock compare predicted.json measured.json --fail-over lots
 $ head -c 1000 measured.json >cut.json; penstock compare predicted.json cut.json
 ! penstock compare: cut.json:<number>:<number>: not JSON: <text>
 ? 3
+
+# The report is one page; with the plan it knows limits and costs.
+$ penstock compare predicted.json measured.json --report report.html --plan plan.json >/dev/null
+! penstock: wrote report.html
+$ head -1 report.html
+<!DOCTYPE html>
+$ grep -o 'class="verdict">Predicted [0-9.]* [mu]*s, measured' report.html | wc -l
+1
+$ grep -c '<dt>costs</dt><dd>derived</dd>' report.html
+1
+$ grep -c http report.html
+0
+? 1
+$ penstock compare predicted.json measured.json --report report.html
+! penstock compare: report.html: the file exists already
+! hint: --force replaces it
+? 2
+$ penstock compare predicted.json measured.json --report no/such/folder/report.html
+! penstock compare: no/such/folder/report.html: <text>
+! hint: <text>
+? 2
+$ penstock compare predicted.json measured.json --plan plan.json
+! penstock compare: --plan adds to a report, and none is asked for
+! hint: give --report FILE too
+? 2
+$ penstock plan mlp:layers=2,width=32,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 -q -o third.json >/dev/null
+$ penstock compare predicted.json measured.json --report third.html --plan third.json
+! penstock compare: third.json: the timelines come from another plan (<text>)
+! hint: give the plan that was simulated and run
+? 1

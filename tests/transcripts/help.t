@@ -7,6 +7,8 @@ usage: penstock compare PREDICTED MEASURED [flags]
   MEASURED   a timeline of the same plan (penstock run -o)
 
       --fail-over SHARE  exit 1 where the iteration time is off by more, e.g. 5%
+      --report FILE      also write a page with both timelines, memory and tables (HTML)
+      --plan PLAN        of both: for the report's memory limits, machine and costs
 
   -o, --output FILE  write the answer to a file (-: standard output)
       --json         print the answer as JSON
@@ -17,14 +19,14 @@ usage: penstock compare PREDICTED MEASURED [flags]
   -h, --help         this text
 
 Examples:
-  penstock compare predicted.json measured.json
+  penstock compare predicted.json measured.json --report report.html --plan plan.json
   penstock compare predicted.json measured.json --fail-over 5% --json
 
 See also: simulate, run
 
 # Help wins over what is missing, and says the same whichever way it is asked for.
 $ penstock compare -h >a; penstock help compare >b; cmp a b && wc -l <a
-22
+24
 
 # No line is longer than a page is wide, except examples, which one copies.
 $ for verb in profile plan check simulate run schedule; do penstock $verb -h | grep -v '^  penstock' | awk -v verb=$verb 'length > 112 { print verb ": " $0 }'; done

@@ -121,6 +121,8 @@ Sound: every operation runs once, in order, without deadlock, within memory; the
 $ penstock plan mlp --cluster flat:2,device=cpu --recompute linar
 ! penstock plan: --recompute: there is no kind of layer "linar" to recompute
 ! hint: did you mean linear?
+? 2
+
 # Images have channels, height and width; a U-Net's skips pass over stages, and the plan is sound.
 $ penstock plan unet:width=4,size=16,batch=8 --cluster flat:3,device=cpu --ranks 3 --microbatch 1 -o unet.json | head -1
 workload        <text> parameters, 8 samples a step, images 3x16x16

@@ -56,6 +56,24 @@ rank 0 |F0F1....B0##..B1##|
 rank 1 |..F0B0##F1B1##....|
 F forward =, B backward #, . idle
 
+# A picture: one box an operation, with its instruction and times.
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg | head -2
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 <number>" width="1200" height="<number>" role="img">
+<title>1f1b, 4 stages, 8 microbatches</title>
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg | grep -c '><title>'
+64
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg | grep -A2 '<title>BF 3.7'
+<rect <text>><title>BF 3.7
+start 25
+takes 2</title></rect>
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg -o picture.svg -q && tail -1 picture.svg
+</svg>
+$ penstock schedule 1f1b --stages 4 --microbatches 8 -o same.svg -q && cmp picture.svg same.svg
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg --json
+! penstock schedule: --json and --format svg differ
+! hint: drop one of them
+? 2
+
 # Fractions are exact, and with units the results are seconds: 1F1B's makespan is (m + p - 1)(F + B + W) + 2(p - 1)C here.
 $ penstock schedule 1f1b --stages 2 --microbatches 1 --forward 0.1 --backward-input 0.2 --backward-weight 0.4 --transfer 0.05 --json | grep makespan
   "makespan": 1.5,
@@ -90,8 +108,8 @@ $ penstock schedule 1f1b --stages 4 --microbatches 8 --forward 1ms --backward-in
 $ penstock schedule 1f1b --stages 4 --microbatches 2000 --forward 1e9
 ! penstock schedule: these times are too long to be added up
 ? 2
-$ penstock schedule 1f1b --stages 4 --microbatches 8 --format svg
-! penstock schedule: --format: "svg" is none of text, csv, json
+$ penstock schedule 1f1b --stages 4 --microbatches 8 --format png
+! penstock schedule: --format: "png" is none of text, csv, json, svg
 ? 2
 $ penstock schedule 1f1b --stages
 ! penstock schedule: --stages: <text>

@@ -74,6 +74,13 @@ $ penstock simulate plan.json --json >a.json; grep -o '"iteration_time_s": [0-9.
 same
 $ penstock simulate plan.json -o - | cmp - predicted.json && echo same
 same
+$ penstock simulate plan.json --svg picture.svg -q >/dev/null; head -c 4 picture.svg; grep -c '<path ' picture.svg
+<svg2
+$ penstock simulate plan.json -o predicted.svg -q >/dev/null; cmp picture.svg predicted.svg
+$ penstock simulate plan.json --svg picture.svg
+! penstock simulate: picture.svg: the file exists already
+! hint: --force replaces it
+? 2
 $ penstock simulate plan.json --chrome trace.json -q >/dev/null; head -c 1 trace.json; grep -c '"ph":"X"' trace.json
 {<number>
 

@@ -29,6 +29,9 @@ std::string microseconds(Nanoseconds t) {
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", (ns < 0 ? -ns : ns) / 1000, (ns < 0 ? -ns : ns) % 1000);
 }
 
+// Thread 0 is an idle thread to those who read traces of Linux, and Perfetto is one of them.
+std::size_t thread(std::size_t track) { return track + 1; }
+
 std::string quoted(std::string_view text) { return to_json(Value(std::string(text)), 0); }
 
 std::string event_name(const Timeline& timeline, const Span& span) {
@@ -51,13 +54,13 @@ std::string write_chrome_json(const Timeline& timeline) {
   }
   for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
     const Track& track = timeline.tracks[t];
-    events.add(R"("ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}})", track.rank.value, t, quoted(track.lane));
-    events.add(R"("ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}})", track.rank.value, t, t);
+    events.add(R"("ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":{}}})", track.rank.value, thread(t), quoted(track.lane));
+    events.add(R"("ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}})", track.rank.value, thread(t), t);
   }
   for (const Span& span : timeline.spans) {
     const Track& track = timeline.tracks[span.track];
     events.add(R"("ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"cat":"{}","args":{{"op":"{}","stage":{},"microbatch":{},"step":{}}})",
-               track.rank.value, span.track, microseconds(span.start), microseconds(span.end - span.start),
+               track.rank.value, thread(span.track), microseconds(span.start), microseconds(span.end - span.start),
                quoted(event_name(timeline, span)), category(span.key.op), name(span.key.op), span.key.stage, span.key.microbatch,
                span.step);
   }
@@ -65,9 +68,9 @@ std::string write_chrome_json(const Timeline& timeline) {
     const Span& from = timeline.spans[timeline.flows[f].from];
     const Span& to = timeline.spans[timeline.flows[f].to];
     events.add(R"("ph":"s","id":{},"pid":{},"tid":{},"ts":{},"name":"message","cat":"p2p")", f,
-               timeline.tracks[from.track].rank.value, from.track, microseconds(from.start));
+               timeline.tracks[from.track].rank.value, thread(from.track), microseconds(from.start));
     events.add(R"("ph":"f","bp":"e","id":{},"pid":{},"tid":{},"ts":{},"name":"message","cat":"p2p")", f,
-               timeline.tracks[to.track].rank.value, to.track, microseconds(to.start));
+               timeline.tracks[to.track].rank.value, thread(to.track), microseconds(to.start));
   }
   for (const CounterPoint& point : timeline.points) {
     const Counter& counter = timeline.counters[point.counter];

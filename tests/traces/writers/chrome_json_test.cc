@@ -36,6 +36,21 @@ TEST(ChromeJson, TimesAreMicrosecondsThatKeepTheirNanoseconds) {
   EXPECT_NE(text.find("\"ts\":1234.567,\"dur\":0.002"), std::string::npos) << text;
 }
 
+TEST(ChromeJson, MemoryIsACounterOfItsRank) {
+  Timeline timeline = test::sample_timeline(1);
+  timeline.counters = {{RankId(1), "memory", "B"}};
+  timeline.points = {{0, Nanoseconds(2'500), 4096}};
+  const std::string text = write_chrome_json(timeline);
+  EXPECT_NE(text.find(R"("ph":"C","pid":1,"ts":2.500,"name":"memory","args":{"B":4096})"), std::string::npos) << text;
+}
+
+TEST(ChromeJson, ThreadsAreNumberedThroughAndNoneIsZero) {
+  const std::string text = write_chrome_json(test::sample_timeline(1));
+  EXPECT_EQ(count(text, "\"tid\":0,"), 0u);
+  for (const char* thread : {"\"pid\":0,\"tid\":1,\"name\":\"thread_name\"", "\"pid\":0,\"tid\":2,\"name\":\"thread_name\"", "\"pid\":1,\"tid\":3,\"name\":\"thread_name\""})
+    EXPECT_EQ(count(text, thread), 1u) << thread;
+}
+
 TEST(ChromeJson, NamesAreEscaped) {
   Timeline timeline = test::sample_timeline(1);
   timeline.tracks[0].lane = "a \"quoted\" lane\n";
