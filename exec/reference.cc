@@ -11,7 +11,7 @@ namespace penstock {
 
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
-  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, 1, 1));
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,

@@ -12,7 +12,7 @@
 namespace penstock::test {
 
 Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-                 const std::vector<LayerKind>& recompute) {
+                 const Optimizer& optimizer, const std::vector<LayerKind>& recompute) {
   PlanRequest request;
   auto built = build_workload(workload);
   auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
@@ -21,6 +21,7 @@ Plan sample_plan(const std::string& workload, const std::string& schedule, std::
     return {};
   }
   request.workload = *built;
+  request.workload.optimizer = optimizer;
   request.cluster = *cluster;
   request.schedules = {schedule};
   request.microbatch_sizes = {microbatch};

@@ -13,7 +13,7 @@ namespace penstock::test {
 // As the planner makes it, on a flat cluster of CPU ranks. Fails the running test if there is none.
 // Layers of the kinds `recompute` are made again.
 Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-                 const std::vector<LayerKind>& recompute = {});
+                 const Optimizer& optimizer = {}, const std::vector<LayerKind>& recompute = {});
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.

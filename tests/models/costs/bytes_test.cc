@@ -94,6 +94,17 @@ TEST(ScratchEstimate, OfAConvolutionIsItsPackedOperands) {
   EXPECT_EQ(scratch(4), Bytes(0));
 }
 
+TEST(StepTraffic, TwoStatesDecayAndClippingMoveMore) {
+  const Workload workload = every_kind();
+  const Layer& norm = workload.networks[0].layers[1];
+  Optimizer x = {.kind = OptimizerKind::AdamW};
+  EXPECT_EQ(step_traffic(norm, x), 128 * 8);
+  x.weight_decay = 0.1;
+  EXPECT_EQ(step_traffic(norm, x), 128 * 11);
+  x.clip = 1;
+  EXPECT_EQ(step_traffic(norm, x), 128 * 14);
+}
+
 TEST(ScratchEstimate, IsAlignedAndZeroWhereKernelsNeedNone) {
   const Workload workload = every_kind();
   const Network& network = workload.networks[0];
