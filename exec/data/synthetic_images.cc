@@ -81,8 +81,7 @@ ImageSet synthetic_images(const ImageRequest& request, std::uint64_t seed) {
   const std::int64_t count =
       std::clamp<std::int64_t>(kSyntheticBytes / set.image_bytes, 1, kSyntheticImages);
   const std::int64_t classes = request.classes > 0 ? request.classes : 10;
-  const std::uint64_t patterns = combine(seed, hash("patterns")),
-                      images = combine(seed, hash("images"));
+  const std::uint64_t patterns = hash("patterns"), images = combine(seed, hash("images"));
   set.pixels.reserve(static_cast<std::size_t>(count * set.image_bytes));
   for (std::int64_t n = 0; n < count; ++n) {
     append_image(request, key(patterns, n % classes), key(images, n), set.pixels);

@@ -3,7 +3,8 @@
 // Images of no file: seeded, and with something to learn in them. Each class has a pattern of its
 // own, smooth, 4 x 4 random values a channel with blends between them; an image is the pattern of
 // its class moved by up to an eighth of its size, darkened by up to a half, with a little noise on
-// every pixel. Integer arithmetic, so the same on every machine.
+// every pixel. The patterns are the same under every seed: images of another seed are held-out data
+// of the same classes. Integer arithmetic, so the same on every machine.
 
 #include <cstdint>
 
