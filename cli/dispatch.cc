@@ -3,21 +3,24 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/arguments/config.h"
 #include "cli/command.h"
 #include "cli/flags.h"
-#include "cli/help.h"
 #include "cli/output.h"
+#include "cli/text/help.h"
+#include "cli/text/man_page.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "core/printable.h"
 
 namespace penstock::cli {
 namespace {
 
 int report(std::string_view verb, const Error& error) {
-  const std::string where = error.where.text();
+  const std::string where = printable(error.where.text());
   fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
-             where.empty() ? "" : ": ", error.message);
-  if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
+             where.empty() ? "" : ": ", printable(error.message, true));
+  if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", printable(error.hint, true));
   return exit_code(error.code);
 }
 
@@ -45,7 +48,9 @@ int unknown_verb(const std::string& given) {
                                                 : fmt::format("did you mean {}?", meant)});
 }
 
-void declare_shared(Flags& flags, const Command& command, Shared& shared) {
+}  // namespace
+
+void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& shared) {
   const std::string what = command.document.empty() ? "the answer" : std::string(command.document);
   flags.add("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what),
             text_into(shared.output));
@@ -53,31 +58,48 @@ void declare_shared(Flags& flags, const Command& command, Shared& shared) {
   flags.toggle("--force", "replace files that exist", shared.force);
   flags.add("--seed", "N", "of all that is random: initial weights, data (default 0)",
             seed_into(shared.seed));
+  flags.add("--config", "FILE", "TOML: flags that hold where they are not given here",
+            text_into(shared.config));
   flags.toggle("-q,--quiet", "say nothing on standard error but errors", shared.quiet);
   flags.toggle("-v,--verbose", "say more on standard error", shared.verbose);
   flags.toggle("-h,--help", "this text", shared.help);
   flags.mark_shared();
+  verb.declare(flags);
 }
+
+namespace {
 
 // What -o asks for, then the answer, unless standard output already carries the document.
 Result<void> deliver(const Command& command, const Reply& reply, const Shared& shared) {
   const std::string& answer = shared.json ? reply.json : reply.text;
-  if (shared.output.empty()) return write_file_atomic("-", answer, Overwrite::No);
+  if (shared.output.empty()) {
+    return shared.on_standard_output > 0 ? Result<void>()
+                                         : write_file_atomic("-", answer, Overwrite::No);
+  }
   if (command.document.empty()) return write_output(shared.output, answer, shared);
   PENSTOCK_CHECK(reply.document.has_value(), "a verb that writes a document made none");
   PENSTOCK_TRY_VOID(write_output(shared.output, *reply.document, shared));
-  return shared.output == "-" ? Result<void>() : write_file_atomic("-", answer, Overwrite::No);
+  return shared.on_standard_output > 0 ? Result<void>()
+                                       : write_file_atomic("-", answer, Overwrite::No);
 }
 
 int run_verb(const Command& command, const std::vector<std::string>& arguments) {
   Shared shared;
   Flags flags;
   const std::unique_ptr<Verb> verb = command.make();
-  declare_shared(flags, command, shared);
-  verb->declare(flags);
-  if (const auto parsed = parse_arguments(flags, arguments, shared.help); !parsed)
+  declare_all(flags, command, *verb, shared);
+  const auto defaults = [&]() -> Result<std::vector<Default>> {
+    if (shared.config.empty()) return std::vector<Default>();
+    return read_config(shared.config, command.name);
+  };
+  if (const auto parsed = parse_arguments(flags, arguments, shared.help, defaults); !parsed)
     return report(command.name, parsed.error());
   if (shared.help) return print(command.name, help(command, flags));
+  if (shared.quiet && shared.verbose) {
+    return report(command.name, {.code = ErrorCode::Usage,
+                                 .message = "--quiet and --verbose contradict each other",
+                                 .hint = "drop one of them"});
+  }
   if (shared.quiet) set_log_level(LogLevel::Error);
   if (shared.verbose) set_log_level(LogLevel::Debug);
   if (const auto free = refuse_existing(shared.output, shared); !free)
@@ -120,6 +142,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   if (first == "--version") return run_command_line({"version"});
   const bool wants_help = first == "-h" || first == "--help" || first == "help";
   if (wants_help && arguments.size() == 1) return print("", overview(commands()));
+  if (wants_help && arguments[1] == "--man") return print("", man_page(commands()));
   if (wants_help) return run_command_line({arguments[1], "--help"});
   const Command* command = find(first);
   if (command == nullptr) return unknown_verb(first);

@@ -13,6 +13,10 @@
 namespace penstock::cli {
 
 Result<void> refuse_existing(const std::string& path, const Shared& shared) {
+  if (path == "-" && ++shared.on_standard_output > 1) {
+    return fail(ErrorCode::Usage, "two documents cannot both go to standard output",
+                "write one of them to a file");
+  }
   if (path.empty() || path == "-" || shared.force) return {};
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
@@ -31,8 +35,13 @@ Result<void> write_output(const std::string& path, std::string_view contents,
 }
 
 bool colour_allowed() {
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  if (!set("NO_COLOR").empty()) return false;
+  if (!set("CLICOLOR_FORCE").empty() && set("CLICOLOR_FORCE") != "0") return true;
+  return set("CLICOLOR") != "0" && isatty(STDOUT_FILENO) == 1;
 }
 
 }  // namespace penstock::cli

@@ -12,6 +12,7 @@
 #include "models/text_form.h"
 #include "models/workloads/builders.h"
 #include "planner/schedules/schedule.h"
+#include "planner/strategies.h"
 #include "profiler/profiler.h"
 
 namespace penstock::cli {
@@ -58,6 +59,12 @@ bool is_this_machine(const std::string& text, const Cluster& cluster) {
                                      [](const Device& d) { return d.kind == "cpu"; }));
 }
 
+bool names_no_device(const std::string& text) {
+  const auto form = parse_text_form(text);
+  return form && (form->name == "flat" || form->name == "nodes") && !form->argument.empty() &&
+         form->find("device") == nullptr;
+}
+
 Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
   PENSTOCK_TRY(const TextForm form, parse_text_form(text));
   if (form.name != "sgd")
@@ -79,10 +86,10 @@ Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
 }
 
 Result<PlanRequest> plan_request(const PlanFlags& input) {
-  if (input.strategy != "auto") {
-    return fail(ErrorCode::Usage,
-                fmt::format("--strategy: there is no strategy \"{}\"", input.strategy),
-                "there is auto");
+  if (const auto strategy = find_strategy(input.strategy); !strategy) {
+    Error error = strategy.error();
+    error.message = "--strategy: " + error.message;
+    return fail(std::move(error));
   }
   PlanRequest request;
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));

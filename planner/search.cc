@@ -104,6 +104,7 @@ class Search {
                               *entry.schedule, entry.ranks, request_.memory_limit));
     setting.problem.refused = entry.refused;
     setting.problem.reserved = entry.reserved;
+    setting.problem.stop = request_.stop;
     return setting;
   }
   void miss(const Setting& setting, const Shortage& shortage) {
@@ -191,7 +192,7 @@ Result<bool> Search::divide_again(Entry& entry, const Setting& setting) {
     if (!best || moved.makespan < best->makespan) best = std::move(moved);
   }
   if (!best) {
-    if (entry.refusals == 0)
+    if (entry.refusals == 0 && !request_.stop.stop_requested())
       unfit_.push_back(entry);  // otherwise refuse() has noted what its best division lacked
     return false;
   }
