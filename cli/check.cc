@@ -84,7 +84,8 @@ Answer describe(const Findings& findings) {
   const bool ok = findings.violations.empty();
   Answer answer("penstock.check/1");
   answer.add("ok", "sound", ok);
-  answer.add("can_run", "can run", findings.can_run);
+  answer.add("can_run", "can run", findings.can_run, {},
+             findings.can_run == ok ? Show::DataOnly : Show::Always);
   answer.add("ranks_checked", "ranks", findings.ranks);
   answer.add("instructions", "instructions", findings.instructions);
   Table& table = answer.add_table("violations", "violations",

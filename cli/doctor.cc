@@ -133,8 +133,8 @@ Command doctor_command() {
           .summary = "what this machine can do, what is off, and how to get it",
           .about =
               "Looks at this machine and this build: processor, memory, libraries, backends, and what "
-              "is not there but could be.\n"
-              "Changes nothing. Exits with 0 whatever it finds.",
+              "is not there but\n"
+              "could be. Changes nothing. Exits with 0 whatever it finds.",
           .document = "",
           .examples = {"penstock doctor", "penstock doctor --json"},
           .see_also = "version",

@@ -125,7 +125,11 @@ std::string man_page(std::span<const Command> all) {
   for (const Command& command : all)
     out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(command.name), roff(command.summary));
   out += ".SH FLAGS OF EVERY VERB\n";
-  if (!all.empty()) append_verb(out, all.front(), true);
+  if (!all.empty()) {
+    Command any = all.front();
+    any.document = "the document that the verb makes, or else its answer,";
+    append_verb(out, any, true);
+  }
   out += ".SH THE VERBS, ONE BY ONE\n";
   for (const Command& command : all) append_verb(out, command, false);
   out += ".SH EXIT STATUS\n";

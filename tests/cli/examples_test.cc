@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -19,36 +20,26 @@ using Words = std::vector<std::string>;
 Words words_of(const std::string& text) {
   Words out;
   std::istringstream in(text);
-  for (std::string word; in >> word;) {
-    if (word != "\\") out.push_back(word);
-  }
+  for (std::string word; in >> word;) out.push_back(word);
   return out;
 }
 
-// A folder that commands run in.
+// A folder that commands run in, typed into a shell in which penstock is the built program.
 class Workbench {
  public:
-  Workbench() : before_(fs::current_path()) { fs::current_path(folder_.path()); }
-  ~Workbench() { fs::current_path(before_); }
-  Workbench(const Workbench&) = delete;
-  Workbench& operator=(const Workbench&) = delete;
+  fs::path operator/(std::string_view name) const { return folder_ / name; }
+  const fs::path& path() const { return folder_.path(); }
 
-  // `command`: "penstock VERB …".
-  void run(const Words& command) const {
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run_command_line({command.begin() + 1, command.end()});
-    const std::string out = testing::internal::GetCapturedStdout();
-    const std::string said = testing::internal::GetCapturedStderr();
-    std::string line;
-    for (const std::string& word : command) line += word + " ";
-    EXPECT_EQ(code, 0) << line << "\n" << said;
-    EXPECT_FALSE(out.empty() && said.empty()) << line << "said nothing";
+  void run(const std::string& command) const {
+    const std::string said = (talk_ / "said").string();
+    const std::string line = "cd '" + folder_.path().string() + "' && PATH='" +
+                             fs::path(PENSTOCK_PROGRAM).parent_path().string() + "':$PATH && " +
+                             command + " >'" + said + "' 2>&1 </dev/null";
+    EXPECT_EQ(std::system(line.c_str()), 0) << command << "\n" << test::read_file(said);
   }
 
  private:
-  fs::path before_;
-  test::TempDir folder_;
+  test::TempDir folder_, talk_;
 };
 
 // The files that examples read, by name: small ones of the kind that the name says.
@@ -61,9 +52,9 @@ const std::map<std::string, std::string>& inputs() {
           "penstock simulate plan.json -q -o predicted.json",
           "penstock run plan.json --steps 2 -q -o measured.json",
           "penstock profile gpt:layers=4,hidden=128 --microbatch 1 --budget 1ms -q -o profile.json"})
-      bench.run(words_of(command));
+      bench.run(command);
     std::map<std::string, std::string> out;
-    for (const auto& entry : fs::directory_iterator("."))
+    for (const auto& entry : fs::directory_iterator(bench.path()))
       out[entry.path().filename().string()] = test::read_file(entry.path());
     // Small times on a loaded machine may differ by more than the example lets pass.
     out["measured.json"] = out["predicted.json"];
@@ -82,9 +73,11 @@ void run_examples_of(const Command& command) {
     for (const auto& [name, contents] : inputs()) {
       const auto at = std::find(words.begin(), words.end(), name);
       const bool is_input = at != words.end() && !(at - 1)->starts_with("-o");
-      if (is_input) test::write_file(name, contents);
+      if (is_input) test::write_file(bench / name, contents);
     }
-    bench.run(words);
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    bench.run(line);
   }
 }
 
@@ -105,8 +98,8 @@ TEST(ExamplesSlow, OfProfileWork) {
 }
 
 // The commands behind "$ " inside of fences, lines that end in a backslash joined.
-std::vector<Words> shown_commands(const fs::path& file) {
-  std::vector<Words> out;
+std::vector<std::string> shown_commands(const fs::path& file) {
+  std::vector<std::string> out;
   std::istringstream in(test::read_file(file));
   bool fenced = false;
   for (std::string line; std::getline(in, line);) {
@@ -117,16 +110,16 @@ std::vector<Words> shown_commands(const fs::path& file) {
       command.pop_back();
       command += line;
     }
-    out.push_back(words_of(command));
+    out.push_back(std::move(command));
   }
   return out;
 }
 
 void run_shown_commands(const fs::path& file, std::size_t least) {
-  const std::vector<Words> shown = shown_commands(file);
+  const std::vector<std::string> shown = shown_commands(file);
   EXPECT_GE(shown.size(), least) << file;
   const Workbench bench;
-  for (const Words& words : shown) bench.run(words);
+  for (const std::string& command : shown) bench.run(command);
 }
 
 TEST(ExamplesSlow, OfTheReadmeWork) {
