@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <sstream>
 
 #include "cli/command.h"
-#include "tests/support/files.h"
+#include "tests/cli/workbench.h"
 
 namespace penstock::cli {
 namespace {
@@ -23,24 +22,6 @@ Words words_of(const std::string& text) {
   for (std::string word; in >> word;) out.push_back(word);
   return out;
 }
-
-// A folder that commands run in, typed into a shell in which penstock is the built program.
-class Workbench {
- public:
-  fs::path operator/(std::string_view name) const { return folder_ / name; }
-  const fs::path& path() const { return folder_.path(); }
-
-  void run(const std::string& command) const {
-    const std::string said = (talk_ / "said").string();
-    const std::string line = "cd '" + folder_.path().string() + "' && PATH='" +
-                             fs::path(PENSTOCK_PROGRAM).parent_path().string() + "':$PATH && " +
-                             command + " >'" + said + "' 2>&1 </dev/null";
-    EXPECT_EQ(std::system(line.c_str()), 0) << command << "\n" << test::read_file(said);
-  }
-
- private:
-  test::TempDir folder_, talk_;
-};
 
 // The files that examples read, by name: small ones of the kind that the name says.
 const std::map<std::string, std::string>& inputs() {
