@@ -16,11 +16,32 @@
 namespace penstock::cli {
 namespace {
 
+// The next thing to do where whoever found the error knew of nothing better.
+std::string general_hint(std::string_view verb, const Error& error) {
+  switch (error.code) {
+    case ErrorCode::Usage:
+      return verb.empty() ? "penstock --help" : fmt::format("penstock {} --help shows what goes", verb);
+    case ErrorCode::BadInput:
+      return error.where.line > 0 ? "docs/formats says what such a file holds"
+                                  : "name a file that holds a document of the right kind";
+    case ErrorCode::Unavailable:
+      return "penstock doctor says what this machine lacks";
+    case ErrorCode::Internal:
+      return "this is our fault: please report it with the command";
+    case ErrorCode::Infeasible:
+    case ErrorCode::RunFailed:
+    case ErrorCode::Interrupted:
+      break;
+  }
+  return "";
+}
+
 int report(std::string_view verb, const Error& error) {
   const std::string where = printable(error.where.text());
   fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
              where.empty() ? "" : ": ", printable(error.message, true));
-  if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", printable(error.hint, true));
+  const std::string hint = error.hint.empty() ? general_hint(verb, error) : error.hint;
+  if (!hint.empty()) fmt::print(stderr, "hint: {}\n", printable(hint, true));
   return exit_code(error.code);
 }
 
@@ -104,6 +125,7 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   if (shared.verbose) set_log_level(LogLevel::Debug);
   if (const auto free = refuse_existing(shared.output, shared); !free)
     return report(command.name, free.error());
+  print_for_file(command.document.empty() && !shared.output.empty() && shared.output != "-");
   const auto reply = verb->run(shared);
   if (!reply) return report(command.name, reply.error());
   if (const auto delivered = deliver(command, *reply, shared); !delivered)

@@ -11,6 +11,11 @@
 #include "core/log.h"
 
 namespace penstock::cli {
+namespace {
+
+bool goes_to_file = false;
+
+}  // namespace
 
 Result<void> refuse_existing(const std::string& path, const Shared& shared) {
   if (path == "-" && ++shared.on_standard_output > 1) {
@@ -39,9 +44,13 @@ bool colour_allowed() {
     const char* value = std::getenv(name);
     return std::string_view(value == nullptr ? "" : value);
   };
-  if (!set("NO_COLOR").empty()) return false;
+  if (goes_to_file || !set("NO_COLOR").empty()) return false;
   if (!set("CLICOLOR_FORCE").empty() && set("CLICOLOR_FORCE") != "0") return true;
   return set("CLICOLOR") != "0" && isatty(STDOUT_FILENO) == 1;
+}
+
+void print_for_file(bool file) {
+  goes_to_file = file;
 }
 
 }  // namespace penstock::cli

@@ -21,4 +21,7 @@ Result<void> write_output(const std::string& path, std::string_view contents, co
 // 0. CLICOLOR_FORCE (neither empty nor 0) colours what is no terminal too; NO_COLOR wins.
 bool colour_allowed();
 
+// What is printed goes to a file: no colour, whatever standard output is. Once a command, by dispatch.
+void print_for_file(bool file);
+
 }  // namespace penstock::cli

@@ -18,12 +18,15 @@ install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT 
 find_program(PENSTOCK_GZIP gzip)
 mark_as_advanced(PENSTOCK_GZIP)
 set(generated ${PROJECT_BINARY_DIR}/generated)
+configure_file(packaging/changelog.Debian.in ${PROJECT_BINARY_DIR}/generated/changelog.Debian @ONLY)
 file(MAKE_DIRECTORY ${generated})
 set(compress "")
 set(suffix "")
 if(PENSTOCK_GZIP)
   set(compress | ${PENSTOCK_GZIP} -9n)
   set(suffix .gz)
+  add_custom_command(OUTPUT ${generated}/changelog.Debian.gz DEPENDS ${generated}/changelog.Debian
+                     COMMAND ${PENSTOCK_GZIP} -9nc ${generated}/changelog.Debian > ${generated}/changelog.Debian.gz VERBATIM)
   add_custom_command(OUTPUT ${generated}/changelog.gz DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md
                      COMMAND ${PENSTOCK_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${generated}/changelog.gz VERBATIM)
 else()
@@ -36,7 +39,8 @@ add_custom_command(
   COMMAND penstock completion zsh > ${generated}/_penstock
   COMMAND penstock completion fish > ${generated}/penstock.fish
   DEPENDS penstock VERBATIM COMMENT "Man page and completions")
-add_custom_target(penstock_generated ALL DEPENDS ${generated}/penstock.1${suffix} ${generated}/changelog${suffix})
+add_custom_target(penstock_generated ALL DEPENDS ${generated}/penstock.1${suffix} ${generated}/changelog${suffix}
+                  ${generated}/changelog.Debian${suffix})
 
 if(EXISTS /etc/debian_version)
   set(zsh_default ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
@@ -46,7 +50,7 @@ endif()
 set(PENSTOCK_ZSH_COMPLETIONS ${zsh_default} CACHE STRING "where zsh looks for completions, below the prefix")
 mark_as_advanced(PENSTOCK_ZSH_COMPLETIONS)
 install(FILES ${generated}/penstock.1${suffix} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
-install(FILES ${generated}/changelog${suffix} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES ${generated}/changelog${suffix} ${generated}/changelog.Debian${suffix} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES ${generated}/penstock.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME penstock COMPONENT program)
 install(FILES ${generated}/_penstock DESTINATION ${PENSTOCK_ZSH_COMPLETIONS} COMPONENT program)
@@ -127,6 +131,6 @@ file(RELATIVE_PATH PENSTOCK_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(packaging/penstock.pc.in ${generated}/penstock.pc @ONLY)
 install(FILES ${generated}/penstock.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/penstock-dev COMPONENT development)
-install(FILES ${generated}/changelog${suffix} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/penstock-dev COMPONENT development)
+install(FILES ${generated}/changelog${suffix} ${generated}/changelog.Debian${suffix} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/penstock-dev COMPONENT development)
 
 include(cmake/package.cmake)

@@ -23,7 +23,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 list(JOIN development_packages ", " development_packages)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "penstock (= ${PROJECT_VERSION}-1), ${development_packages}")
 foreach(component PROGRAM DEVELOPMENT)
-  set(CPACK_COMPONENT_${component}_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}\n${CPACK_PACKAGE_DESCRIPTION}")
+  set(CPACK_COMPONENT_${component}_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")  # below the summary, which is the same for both
 endforeach()
 string(APPEND CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "\nThis package has the libraries and headers.")
 include(CPack)

@@ -80,7 +80,7 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
   try {
     for (std::size_t i = 0; i < declared.size(); ++i) {
       if (declared[i].value.empty()) {
-        toggles[i] = app.add_flag(declared[i].names);
+        toggles[i] = app.add_flag(declared[i].names)->disable_flag_override();
       } else {
         app.add_option(declared[i].names, values[i])
             ->expected(1)

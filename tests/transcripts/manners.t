@@ -67,11 +67,14 @@ $ sed "s/\"name\": \"1f1b\"/\"name\": \"1f1b\\\\u001b[2J\"/" plan.json >red.json
 ? 1
 
 # Colour only where it is wanted.
-$ penstock schedule gpipe --stages 2 --microbatches 2 | grep -c "$(printf '\033')"
+$ NO_COLOR= penstock schedule gpipe --stages 2 --microbatches 2 | grep -c "$(printf '\033')"
 0
 ? 1
-$ CLICOLOR_FORCE=1 penstock schedule gpipe --stages 2 --microbatches 2 | grep -c "$(printf '\033')"
+$ NO_COLOR= CLICOLOR_FORCE=1 penstock schedule gpipe --stages 2 --microbatches 2 | grep -c "$(printf '\033')"
 2
+$ NO_COLOR= CLICOLOR_FORCE=1 penstock schedule gpipe --stages 2 --microbatches 2 -o drawing.txt; grep -c "$(printf '\033')" drawing.txt
+0
+? 1
 $ NO_COLOR=1 CLICOLOR_FORCE=1 penstock schedule gpipe --stages 2 --microbatches 2 | grep -c "$(printf '\033')"
 0
 ? 1
@@ -92,7 +95,7 @@ $ penstock simulate plan.json 2>&1 | grep -c warning
 ? 1
 
 # Timelines that name no plan are compared, and that is said.
-$ sed '/"plan_digest"/d' p.json >q.json; penstock compare q.json q.json | grep note
+$ sed 's/"plan_digest": "[0-9a-f]*"/"plan_digest": ""/' p.json >q.json; penstock compare q.json q.json | grep note
 note: neither timeline says which plan it is of: <text>
 $ penstock compare p.json q.json
 ! penstock compare: the timelines come from different plans (<text> and one that is not named)
