@@ -30,9 +30,6 @@ struct Shared {
   bool help = false;
   std::uint64_t seed = 0;
   std::string config;  // --config; "" where not given
-  // Of the documents asked for, those that go to standard output: there is room for one
-  // (cli/output.h).
-  mutable int on_standard_output = 0;
 };
 
 // What a verb has to say.

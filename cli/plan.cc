@@ -1,6 +1,7 @@
 #include "core/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -23,7 +24,7 @@ std::string count_text(std::int64_t count) {
   return text;
 }
 
-// "859,648 parameters, 16 samples a step, sequence 64".
+// "859,648 parameters, 16 samples a step, sequence 64", or "…, images 3x32x32".
 std::string workload_text(const Workload& workload) {
   std::int64_t parameters = 0;
   for (const Network& network : workload.networks) {
@@ -35,6 +36,8 @@ std::string workload_text(const Workload& workload) {
                                  count_text(workload.global_batch));
   for (const Source& source : workload.sources) {
     const auto& dimensions = source.sample.dimensions;
+    if (source.kind == SourceKind::Image)
+      return text + fmt::format(", images {}", fmt::join(dimensions, "x"));
     if (source.kind != SourceKind::Text || dimensions.size() != 1) continue;
     return text + fmt::format(", sequence {}", dimensions[0]);
   }
@@ -155,8 +158,12 @@ class PlanVerb : public Verb {
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
               bytes_into(input_.memory_limit));
+    flags.add("--recompute", "KIND[,KIND]",
+              "layers whose activations are made again, not kept: kinds of layers (batch_norm,relu), "
+              "all or none (default)",
+              text_into(input_.recompute));
     flags.add("--optimizer", "NAME[:K=V]",
-              "e.g. sgd:learning-rate=0.1,momentum=0.9 (default: the workload's)",
+              "sgd, adam or adamw, e.g. adamw:learning-rate=1e-3,clip=1 (default: the workload's)",
               text_into(input_.optimizer));
   }
 
@@ -190,6 +197,11 @@ class PlanVerb : public Verb {
       answer.note(
           fmt::format("\"{}\" names no device: ranks are this machine's CPUs (device=cpu)",
                       input_.cluster));
+    std::size_t again = 0;
+    for (const PlanStage& stage : plan.stages) again += stage.recompute.size();
+    if (again > 0)
+      answer.note(fmt::format("{} of {} layers keep nothing: R runs their forward again", again,
+                              plan.layer_times.size()));
     const std::int64_t cores = identify_machine().cores;
     if (is_this_machine(input_.cluster, request.cluster) && plan.ranks() > cores) {
       answer.note(

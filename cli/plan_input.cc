@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "cli/arguments/optimizer_input.h"
 #include "core/file.h"
 #include "core/formats/profile_format.h"
 #include "models/clusters/clusters.h"
@@ -38,18 +37,6 @@ Result<void> expect_this_machine(const Profile& profile, const std::string& path
           "measure here with penstock profile, or describe that machine as a cluster in a file"});
 }
 
-Result<double> parse_number(std::string_view key, std::string_view text, double least,
-                            double below) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      value < least || value >= below) {
-    return fail(ErrorCode::Usage, fmt::format("--optimizer: {} cannot be \"{}\"", key, text),
-                fmt::format("a number from {} to below {}", least, below));
-  }
-  return value;
-}
-
 }  // namespace
 
 bool is_this_machine(const std::string& text, const Cluster& cluster) {
@@ -65,24 +52,33 @@ bool names_no_device(const std::string& text) {
          form->find("device") == nullptr;
 }
 
-Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
-  PENSTOCK_TRY(const TextForm form, parse_text_form(text));
-  if (form.name != "sgd")
-    return fail(ErrorCode::Usage,
-                fmt::format("--optimizer: there is no optimizer \"{}\"", form.name),
-                "there is sgd");
-  if (!form.argument.empty())
-    return fail(ErrorCode::Usage, fmt::format("--optimizer: \"{}\" has no value", form.argument),
-                "write key=value");
-  PENSTOCK_TRY_VOID(expect_keys(form, {"learning-rate", "momentum"}));
-  optimizer.kind = OptimizerKind::Sgd;
-  if (const std::string* rate = form.find("learning-rate")) {
-    PENSTOCK_TRY(optimizer.learning_rate, parse_number("learning-rate", *rate, 0, 1e6));
+Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
+  std::vector<LayerKind> kinds;
+  if (text.empty() || text == "none") return kinds;
+  std::vector<std::string> known = {"all", "none"};
+  const auto names = enum_names(LayerKind());
+  for (const auto& [kind, name] : names) {
+    if (kind == LayerKind::CrossEntropy || kind == LayerKind::MeanSquared) continue;
+    known.emplace_back(name);
+    if (text == "all") kinds.push_back(kind);
   }
-  if (const std::string* momentum = form.find("momentum")) {
-    PENSTOCK_TRY(optimizer.momentum, parse_number("momentum", *momentum, 0, 1));
+  if (text == "all") return kinds;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& row) { return row.second == word; });
+    const std::string_view near = nearest(word, known);
+    if (std::find(known.begin() + 2, known.end(), word) == known.end())
+      return fail(ErrorCode::Usage,
+                  fmt::format("--recompute: there is no kind of layer \"{}\" to recompute", word),
+                  near.empty() ? fmt::format("all, none, or some of {}",
+                                             fmt::join(known.begin() + 2, known.end(), ", "))
+                               : fmt::format("did you mean {}?", near));
+    kinds.push_back(found->first);
   }
-  return {};
+  return kinds;
 }
 
 Result<PlanRequest> plan_request(const PlanFlags& input) {
@@ -94,6 +90,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   PlanRequest request;
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));
   request.schedules = input.schedules;
+  PENSTOCK_TRY(request.recompute, parse_recompute(input.recompute));
   PENSTOCK_TRY(request.workload, load_workload(input.workload));
   PENSTOCK_TRY(request.cluster, load_cluster(input.cluster, input.ranks));
   const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());

@@ -18,6 +18,7 @@ struct PlanFlags {
   std::int64_t global_batch = 0;  // 0: the workload's
   std::vector<std::int64_t> microbatch_sizes;
   std::vector<std::string> schedules;
+  std::string recompute;
   std::string strategy = "auto";
   Bytes memory_limit;
   std::string optimizer;  // "": the workload's
@@ -33,8 +34,5 @@ bool names_no_device(const std::string& text);
 // Loads what is named. A profile taken on another machine than this is refused where the cluster is
 // this machine.
 Result<PlanRequest> plan_request(const PlanFlags& input);
-
-// "sgd:learning-rate=0.1,momentum=0.9". What is left out keeps its value.
-Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer);
 
 }  // namespace penstock::cli

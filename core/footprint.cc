@@ -3,7 +3,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::int64_t kFloat = 4;  // bytes of an f32: what every auxiliary value is stored as
+constexpr std::int64_t kFloat = 4;  // bytes of an f32 (or an int32): what every auxiliary value is stored as
 
 Bytes floats(std::int64_t count) {
   return align_up(Bytes(count * kFloat), kTensorAlignment);
@@ -23,6 +23,10 @@ BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> in
   switch (layer.kind) {
     case LayerKind::Embedding:
     case LayerKind::Add:
+    case LayerKind::Pixels:
+    case LayerKind::AveragePool:
+    case LayerKind::Upsample:
+    case LayerKind::Concat:
       return {};
     case LayerKind::LayerNorm: {
       const std::int64_t rows = microbatch * (input().elements() / input().dimensions.back());
@@ -35,8 +39,14 @@ BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> in
     }
     case LayerKind::CrossEntropy:
       return {.inputs = false, .saved = floats(microbatch * input().elements())};
+    case LayerKind::BatchNorm:
+      return {.inputs = true, .saved = floats(2 * input().dimensions.front())};
+    case LayerKind::MaxPool:
+      return {.inputs = false, .saved = floats(microbatch * layer.output.elements())};
     case LayerKind::Linear:
     case LayerKind::Gelu:
+    case LayerKind::Conv2d:
+    case LayerKind::Relu:
     case LayerKind::MeanSquared:
     case LayerKind::Opaque:
       return {.inputs = true};

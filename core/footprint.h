@@ -23,6 +23,14 @@ struct BackwardNeeds {
 //   Add           nothing
 //   CrossEntropy  the probabilities [b, T, classes] (targets stay: LOAD's buffer)
 //   MeanSquared   its input
+//   Pixels        nothing (its bytes stay: LOAD's buffer)
+//   Conv2d        its input
+//   BatchNorm     its input; mean and variance of each channel (2 floats)
+//   Relu          its input
+//   MaxPool       where each output's maximum was, int32 [b, C, H', W']: less than its input wherever stride > 1
+//   AveragePool   nothing
+//   Upsample      nothing
+//   Concat        nothing
 //   Opaque        its input: what else it saves, its profile says
 BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
 

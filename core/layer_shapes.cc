@@ -1,72 +1,20 @@
 #include "core/layer_shapes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-
+#include "core/image_shapes.h"
 #include "core/invalid.h"
+#include "core/layer_operands.h"
 
 namespace penstock {
 namespace {
 
-using Dimensions = std::vector<std::int64_t>;
-
-std::string text(const Dimensions& dimensions) {
-  return fmt::format("[{}]", fmt::join(dimensions, ", "));
-}
-
-// A layer with the shapes of what it reads: inputs first, then sources.
-struct Operands {
-  const Layer& layer;
-  std::vector<TensorShape> inputs, sources;
-
-  const Dimensions& input(std::size_t i) const { return inputs[i].dimensions; }
-  const Dimensions& output() const { return layer.output.dimensions; }
-  std::string who() const { return fmt::format("layer '{}'", layer.name); }
-};
-
-Result<void> count(const Operands& x, std::size_t inputs, std::size_t sources) {
-  if (x.inputs.size() != inputs)
-    return invalid(
-        "/inputs",
-        fmt::format("{} has {} inputs, its kind takes {}", x.who(), x.inputs.size(), inputs),
-        "inputs name the layers it reads");
-  if (x.sources.size() != sources)
-    return invalid(
-        "/sources",
-        fmt::format("{} has {} sources, its kind takes {}", x.who(), x.sources.size(), sources),
-        "sources name the data it reads");
-  for (std::size_t i = 0; i < inputs; ++i)
-    if (x.input(i).empty())
-      return invalid(fmt::format("/inputs/{}", i), x.who() + " reads a tensor without dimensions",
-                     "it needs at least one dimension");
-  return {};
-}
-
-Result<void> output_is(const Operands& x, const Dimensions& expected) {
-  if (x.output() == expected) return {};
-  return invalid(
-      "/output/dimensions",
-      fmt::format("the output of {} is {}, expected {}", x.who(), text(x.output()), text(expected)),
-      "its kind and what it reads decide its output");
-}
-
-Result<void> parameters_are(const Operands& x, const std::vector<Dimensions>& expected) {
-  const auto& parameters = x.layer.parameters;
-  if (parameters.size() != expected.size())
-    return invalid("/parameters",
-                   fmt::format("{} has {} parameters, its kind takes {}", x.who(),
-                               parameters.size(), expected.size()),
-                   "docs/formats/workload.md lists them by kind");
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    if (parameters[i].dimensions != expected[i])
-      return invalid(fmt::format("/parameters/{}/dimensions", i),
-                     fmt::format("parameter '{}' is {}, expected {}", parameters[i].name,
-                                 text(parameters[i].dimensions), text(expected[i])),
-                     "docs/formats/workload.md lists the parameters by kind");
-  return {};
-}
+using shapes::count;
+using shapes::Dimensions;
+using shapes::Operands;
+using shapes::output_is;
+using shapes::parameters_are;
+using shapes::text;
 
 // The shape of the first input with another last dimension.
 Dimensions with_features(const Operands& x, std::int64_t features) {
@@ -120,7 +68,7 @@ Result<void> attention(const Operands& x) {
   return parameters_are(x, {});
 }
 
-Result<void> gelu(const Operands& x) {
+Result<void> elementwise(const Operands& x) {
   PENSTOCK_TRY_VOID(count(x, 1, 0));
   PENSTOCK_TRY_VOID(output_is(x, x.input(0)));
   return parameters_are(x, {});
@@ -142,7 +90,8 @@ Result<void> loss(const Operands& x, const Dimensions& rows) {
     return invalid("/sources/0",
                    fmt::format("{} compares {} with targets {}, expected {}", x.who(),
                                text(x.input(0)), text(x.sources[0].dimensions), text(rows)),
-                   "cross_entropy has one target a row, mean_squared one a value");
+                   "cross_entropy has one target a row (of logits [classes] a single number), "
+                   "mean_squared one a value");
   if (x.layer.output.elements() != 1)
     return invalid("/output/dimensions",
                    fmt::format("the output of {} is {}", x.who(), text(x.output())),
@@ -180,13 +129,28 @@ Result<void> check_layer_shapes(const Workload& workload, const Network& network
     case LayerKind::Attention:
       return attention(x);
     case LayerKind::Gelu:
-      return gelu(x);
+    case LayerKind::Relu:
+      return elementwise(x);
     case LayerKind::Add:
       return add(x);
     case LayerKind::CrossEntropy:
       return cross_entropy(x);
     case LayerKind::MeanSquared:
       return mean_squared(x);
+    case LayerKind::Pixels:
+      return shapes::pixels(x);
+    case LayerKind::Conv2d:
+      return shapes::conv2d(x);
+    case LayerKind::BatchNorm:
+      return shapes::batch_norm(x);
+    case LayerKind::MaxPool:
+      return shapes::max_pool(x);
+    case LayerKind::AveragePool:
+      return shapes::average_pool(x);
+    case LayerKind::Upsample:
+      return shapes::upsample(x);
+    case LayerKind::Concat:
+      return shapes::concat(x);
     case LayerKind::Opaque:
       return {};
   }

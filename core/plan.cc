@@ -59,12 +59,18 @@ Result<void> check_layers(const Plan& plan, std::size_t index) {
   };
   PENSTOCK_TRY_VOID(check_list(stage.layers, "layers"));
   PENSTOCK_TRY_VOID(check_list(stage.recompute, "recompute"));
-  for (std::size_t i = 0; i < stage.recompute.size(); ++i)
+  for (std::size_t i = 0; i < stage.recompute.size(); ++i) {
     if (!std::binary_search(stage.layers.begin(), stage.layers.end(), stage.recompute[i]))
       return invalid(fmt::format("{}/recompute/{}", at, i),
                      fmt::format("stage {} recomputes layer {}, which it does not hold", index,
                                  stage.recompute[i].value),
                      "recompute lists layers of the stage");
+    if (network.layers[stage.recompute[i].index()].is_loss())
+      return invalid(fmt::format("{}/recompute/{}", at, i),
+                     fmt::format("stage {} recomputes layer {}, a loss", index,
+                                 stage.recompute[i].value),
+                     "a loss runs once, right after F; recompute the layers before it");
+  }
   return {};
 }
 

@@ -69,7 +69,7 @@ class StageBuilder {
  public:
   StageBuilder(const Workload& workload, NetworkId network,
                const std::vector<std::vector<LayerId>>& stages, const std::vector<PlanEdge>& edges,
-               StageId stage, std::int64_t microbatch)
+               StageId stage, std::int64_t microbatch, const std::vector<LayerId>& recompute)
       : workload_(workload),
         network_(workload.networks[network.index()]),
         stages_(stages),
@@ -81,12 +81,18 @@ class StageBuilder {
         position_(network_.layers.size(), -1),
         value_(network_.layers.size()),
         received_gradient_(network_.layers.size()),
-        taken_(network_.layers.size()) {
+        taken_(network_.layers.size()),
+        recompute_(network_.layers.size(), false) {
     for (std::size_t s = 0; s < stages.size(); ++s)
       for (const LayerId layer : stages[s]) stage_of_[layer.index()] = static_cast<std::int32_t>(s);
     const std::vector<LayerId>& mine = stages[stage.index()];
     for (std::size_t i = 0; i < mine.size(); ++i)
       position_[mine[i].index()] = static_cast<std::int32_t>(i);
+    for (const LayerId layer : recompute) {
+      PENSTOCK_CHECK(is_mine(layer) && !at(layer).is_loss(),
+                     "a stage recomputes layers of its own, and never a loss");
+      recompute_[layer.index()] = true;
+    }
   }
 
   StageLayout build() {
@@ -154,18 +160,50 @@ class StageBuilder {
     }
   }
 
+  // Which of this stage's values outlive the forward: those that a backward reads again, and those
+  // that a recomputed layer starts from.
+  std::vector<bool> kept_values(const std::vector<BackwardNeeds>& needs) const {
+    std::vector<bool> kept(mine().size(), false);
+    for (std::size_t i = 0; i < mine().size(); ++i) {
+      const LayerId layer = mine()[i];
+      const bool reread = needs[i].inputs && readers_.wanted(layer);
+      for (const LayerId input : at(layer).inputs) {
+        const bool restart = recompute_[layer.index()] && !recompute_[input.index()];
+        if (is_mine(input) && (reread || restart))
+          kept[static_cast<std::size_t>(position_[input.index()])] = true;
+      }
+    }
+    return kept;
+  }
+
+  // From the last layer to the first: a backward needs what it left, or one already listed reads it.
+  void list_recomputed(const std::vector<BackwardNeeds>& needs, const std::vector<bool>& kept) {
+    std::vector<bool> again(mine().size(), false);
+    for (std::size_t i = mine().size(); i-- > 0;) {
+      const LayerId layer = mine()[i];
+      if (!recompute_[layer.index()]) continue;
+      again[i] = again[i] || kept[i] || (needs[i].saved.value > 0 && readers_.wanted(layer));
+      if (!again[i]) continue;
+      out_.recomputed.push_back(layer);
+      for (const LayerId input : at(layer).inputs)
+        if (is_mine(input)) again[static_cast<std::size_t>(position_[input.index()])] = true;
+    }
+    std::reverse(out_.recomputed.begin(), out_.recomputed.end());
+  }
+
   void place_values() {
     std::vector<BackwardNeeds> needs;
-    std::vector<bool> kept(mine().size(), false);
     std::vector<TensorShape> shapes;
     for (const LayerId layer : mine()) {
       shapes.clear();
       for (const LayerId input : at(layer).inputs) shapes.push_back(at(input).output);
       needs.push_back(backward_needs(at(layer), shapes, microbatch_));
-      if (!needs.back().inputs || !readers_.wanted(layer)) continue;
-      for (const LayerId input : at(layer).inputs)
-        if (is_mine(input)) kept[static_cast<std::size_t>(position_[input.index()])] = true;
     }
+    const std::vector<bool> kept = kept_values(needs);
+    list_recomputed(needs, kept);
+    const auto runs_again = [&](LayerId layer) {
+      return std::binary_search(out_.recomputed.begin(), out_.recomputed.end(), layer);
+    };
 
     // Positions: layers in their order, then the copies to send buffers, then the losses.
     const auto copies = static_cast<std::uint32_t>(mine().size());
@@ -179,10 +217,14 @@ class StageBuilder {
       const LayerId layer = mine()[i];
       Home& home = value_[layer.index()];
       const std::vector<Taken>& taken = taken_[layer.index()];
+      // What outlives the forward: in the stash, or where R will make it again.
+      const bool again = recompute_[layer.index()];
+      Bytes& end = again ? remade_ : out_.stash;
+      const Region region = again ? Region::Workspace : Region::Stash;
       if (kept[i]) {
-        home = {Region::Stash, -1, out_.stash};
-        out_.stash += size(layer);
-      } else if (taken.size() == 1) {
+        home = {region, -1, end};
+        end += size(layer);
+      } else if (taken.size() == 1 && !runs_again(layer)) {
         home = {Region::Send, taken.front().out_edge, taken.front().offset};
       } else {
         home.region = Region::Workspace;
@@ -193,13 +235,13 @@ class StageBuilder {
         lives.push_back(life);
         lodgers.push_back(layer);
       }
-      out_.layers[i].saved = out_.stash;
-      out_.stash += aligned(needs[i].saved);
+      if (needs[i].saved.value > 0) out_.layers[i].saved = {region, -1, end};
+      end += aligned(needs[i].saved);
     }
     const Layout layout = lay_out(lives);
     for (std::size_t i = 0; i < lodgers.size(); ++i)
-      value_[lodgers[i].index()].offset = layout.offsets[i];
-    out_.workspace = std::max(out_.workspace, layout.peak);
+      value_[lodgers[i].index()].offset = remade_ + layout.offsets[i];
+    out_.workspace = std::max(out_.workspace, remade_ + layout.peak);
 
     for (LayerPlacement& placement : out_.layers) {
       placement.output = value_[placement.layer.index()];
@@ -266,8 +308,8 @@ class StageBuilder {
     }
     const Layout layout = lay_out(lives);
     for (std::size_t i = 0; i < lodgers.size(); ++i)
-      placement(lodgers[i]).output_gradient.offset = layout.offsets[i];
-    out_.workspace = std::max(out_.workspace, layout.peak);
+      placement(lodgers[i]).output_gradient.offset = remade_ + layout.offsets[i];
+    out_.workspace = std::max(out_.workspace, remade_ + layout.peak);
 
     for (LayerPlacement& reader : out_.layers) {
       if (!readers_.wanted(reader.layer)) continue;
@@ -291,6 +333,8 @@ class StageBuilder {
   std::vector<Home> value_;                // by layer
   std::vector<Home> received_gradient_;    // by layer, of tensors that came in over an edge
   std::vector<std::vector<Taken>> taken_;  // by layer: the out edges that take its output
+  std::vector<bool> recompute_;            // by layer
+  Bytes remade_;                           // end of the values at the bottom of the workspace that R makes
   StageLayout out_;
 };
 
@@ -311,19 +355,18 @@ std::vector<Bytes> parameter_offsets(const Network& network, const std::vector<L
 StageLayout lay_out_stage(const Workload& workload, NetworkId network,
                           const std::vector<std::vector<LayerId>>& stages,
                           const std::vector<PlanEdge>& edges, StageId stage,
-                          std::int64_t microbatch_size) {
-  return StageBuilder(workload, network, stages, edges, stage, microbatch_size).build();
+                          std::int64_t microbatch_size, const std::vector<LayerId>& recompute) {
+  return StageBuilder(workload, network, stages, edges, stage, microbatch_size, recompute).build();
 }
 
 StageLayout lay_out_stage(const Plan& plan, StageId stage) {
-  PENSTOCK_CHECK(plan.stages[stage.index()].recompute.empty(),
-                 "recomputed values have no places in a stage layout");
   const NetworkId network = plan.stages[stage.index()].network;
   std::vector<std::vector<LayerId>> stages(
       plan.stages.size());  // those of other networks stay empty
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (plan.stages[s].network == network) stages[s] = plan.stages[s].layers;
-  return lay_out_stage(plan.workload, network, stages, plan.edges, stage, plan.microbatch_size);
+  return lay_out_stage(plan.workload, network, stages, plan.edges, stage, plan.microbatch_size,
+                       plan.stages[stage.index()].recompute);
 }
 
 }  // namespace penstock

@@ -13,6 +13,10 @@
 //             A stage that reads a tensor several times sends the sum of its contributions, so the whole is the same sum as
 //             on one stage, bit for bit, unless it has three or more terms and a middle stage sends the sum of two of them.
 //
+//   recompute layers listed so keep neither output nor `saved` in the stash. What backward reads of them lies at the bottom
+//             of the workspace, where F leaves it and R, right before the backward, makes it anew from what was kept: the
+//             received tensors and what such layers read of the others. R runs those of them that a backward needs.
+//
 // Only layers on a path to the loss have gradients; without a loss layer every layer has (its sinks stand for the loss).
 //
 // Example, x --LN--> n --Linear--> y --Add(x, y)--> z on one stage with x received: x, n in the stash (LN and Linear read
@@ -43,7 +47,7 @@ struct LayerPlacement {
   LayerId layer;
   std::vector<Home> inputs;           // one a Layer::inputs entry: where forward and (in the stash) backward find the value
   Home output;                        // value
-  Bytes saved;                        // offset in the stash of backward_needs().saved
+  Home saved;                         // backward_needs().saved: in the stash or, of a recomputed layer, the workspace
   Home output_gradient;               // finished when this layer's backward runs; None: a loss, or no path to one
   std::vector<Home> input_gradients;  // one an input: where this layer's contribution goes; None: wants none
   std::vector<bool> adds_to_input;    // whether it adds to what is there (true) or is the first to write (false)
@@ -59,6 +63,7 @@ struct StageLayout {
   std::vector<std::int32_t> in_edges, out_edges;  // indices into the plan's edges, ascending
   std::vector<Bytes> received;                    // one an in edge: offset of its payload in the stash
   std::vector<LayerPlacement> layers;             // ascending
+  std::vector<LayerId> recomputed;                // ascending: whose forward R runs again
   std::vector<EdgeCopy> forward_copies;           // at the end of F
   // Gradients that out edges received beyond the first for the same tensor are added to its home, in this order, before
   // the layers' backward passes. (A tensor that one later stage reads has none.)
@@ -70,15 +75,17 @@ struct StageLayout {
 };
 
 // Offsets of each parameter of the stage (layers ascending, parameters in declaration order) in its weights buffer; the
-// gradients and optimizer buffers have the same shape.
+// gradients buffer has the same shape. So has each state of the optimizer; its buffer holds the first states of all parameters,
+// then the second ones: state k of a parameter lies at k · StageLayout::parameters + its offset.
 std::vector<Bytes> parameter_offsets(const Network& network, const std::vector<LayerId>& layers);
 
-// `stages` and `edges` as in a plan (edges from crossing_edges); `stage` the one laid out. O(layers and inputs of the
-// network), plus the layout of the workspace.
+// `stages` and `edges` as in a plan (edges from crossing_edges); `stage` the one laid out; `recompute` its layers that are
+// not kept, ascending, no loss among them. O(layers and inputs of the network), plus the layout of the workspace.
 StageLayout lay_out_stage(const Workload& workload, NetworkId network, const std::vector<std::vector<LayerId>>& stages,
-                          const std::vector<PlanEdge>& edges, StageId stage, std::int64_t microbatch_size);
+                          const std::vector<PlanEdge>& edges, StageId stage, std::int64_t microbatch_size,
+                          const std::vector<LayerId>& recompute = {});
 
-// The same from a plan. PENSTOCK_CHECKs that the stage recomputes nothing: recomputed values would need places of their own.
+// The same from a plan.
 StageLayout lay_out_stage(const Plan& plan, StageId stage);
 
 }  // namespace penstock

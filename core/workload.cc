@@ -49,8 +49,23 @@ void append(std::string& out, const Layer& layer) {
   out += fmt::format(" in{} from{} -> {}\n", text(layer.inputs), text(layer.sources),
                      text(layer.output));
   for (const Parameter& p : layer.parameters)
-    out += fmt::format("parameter {} {} {} {}\n", text(p.name), text(p.dimensions),
-                       name_of(p.initializer), p.deviation);
+    out += fmt::format("parameter {} {} {} {}{}\n", text(p.name), text(p.dimensions),
+                       name_of(p.initializer), p.deviation,
+                       p.role == ParameterRole::Trained ? "" : " statistic");
+}
+
+// Beyond kind, rate and momentum, and only what is not as it was before there was a choice: the
+// fingerprints of plain training stay what they were.
+void append(std::string& out, const Optimizer& x) {
+  Optimizer plain;
+  plain.learning_rate = x.learning_rate;
+  plain.momentum = x.momentum;
+  if (x == plain) return;
+  const LearningRateSchedule& s = x.schedule;
+  out += fmt::format("adam {} {} {} decay {} clip {}\n", x.beta1, x.beta2, x.epsilon,
+                     x.weight_decay, x.clip);
+  out += fmt::format("schedule {} {} {} {} {} {}\n", name_of(s.kind), s.warmup, s.steps, s.final,
+                     s.every, s.factor);
 }
 
 }  // namespace
@@ -109,6 +124,7 @@ std::string signature(const Workload& workload, const Network& network, LayerId 
   if (self.kind == LayerKind::Embedding || self.kind == LayerKind::Opaque)
     for (const Parameter& parameter : self.parameters)
       out += fmt::format(" [{}]", text(parameter.dimensions));
+  if (self.kind == LayerKind::Conv2d && self.parameters.size() > 1) out += " bias";
   return out;
 }
 
@@ -135,6 +151,7 @@ std::string fingerprint(const Workload& w) {
     out += fmt::format("phase {} {} {}\n", text(p.name), p.steps, text(p.transition));
   out += fmt::format("optimizer {} {} {}\n", name_of(w.optimizer.kind), w.optimizer.learning_rate,
                      w.optimizer.momentum);
+  append(out, w.optimizer);
   return fmt::format("{:016x}", hash(out));
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/optimizer.h"
 #include "core/result.h"
 #include "core/units.h"
 
@@ -123,8 +124,8 @@ struct Network {
 
 struct Workload;
 
-// What identifies a layer's cost: kind, attributes, input and output shapes; of an embedding its tables too; of an opaque
-// layer, whose shapes do not tell its cost, its name. Equal signatures cost the same, wherever they stand. Stable text,
+// What identifies a layer's cost: kind, attributes, input and output shapes; of an embedding its tables too, of a
+// convolution whether it has a bias; of an opaque layer, whose shapes do not tell its cost, its name. Equal signatures cost the same, wherever they stand. Stable text,
 // e.g. "linear 128x512:f32 -> 128x2048:f32", "attention heads=8 128x1536:f32 -> 128x512:f32".
 std::string signature(const Workload& workload, const Network& network, LayerId layer);
 
@@ -213,22 +214,6 @@ struct Phase {
   std::string transition;  // what happens to the stores on leaving
 
   bool operator==(const Phase&) const = default;
-};
-
-enum class OptimizerKind : std::uint8_t { Sgd };
-constexpr auto enum_names(OptimizerKind) {
-  return std::to_array<std::pair<OptimizerKind, std::string_view>>(
-      {{OptimizerKind::Sgd, "sgd"}});
-}
-
-struct Optimizer {
-  OptimizerKind kind = OptimizerKind::Sgd;
-  double learning_rate = 0.1;
-  double momentum = 0.9;  // v ← momentum·v + g;  w ← w − learning_rate·v
-
-  // Bytes of optimizer state for each byte of f32 parameter.
-  std::int64_t states() const { return momentum != 0 ? 1 : 0; }
-  bool operator==(const Optimizer&) const = default;
 };
 
 struct Workload {

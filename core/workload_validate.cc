@@ -7,6 +7,7 @@
 #include "core/graph_algorithms.h"
 #include "core/invalid.h"
 #include "core/layer_shapes.h"
+#include "core/source_shape.h"
 #include "core/workload.h"
 
 namespace penstock {
@@ -44,6 +45,14 @@ Result<void> check_id(Id<Tag> id, std::size_t count, const std::string& at, cons
   if (id.value >= 0 && id.index() < count) return {};
   return invalid(at, fmt::format("{} names {} {}, of {}", who, what, id.value, count),
                  fmt::format("name a {} that is listed", what));
+}
+
+Result<void> check_source(const Workload& workload, std::size_t index) {
+  const Source& source = workload.sources[index];
+  const std::string at = fmt::format("/sources/{}", index);
+  PENSTOCK_TRY_VOID(check_dimensions(source.sample.dimensions, at + "/sample/dimensions",
+                                     fmt::format("source '{}'", source.name)));
+  return within(at, check_source_shape(workload, SourceId(static_cast<std::int64_t>(index))));
 }
 
 Result<void> check_layer_list(const std::vector<LayerId>& layers, const Network& network,
@@ -289,16 +298,6 @@ Result<void> check_phases(const Workload& workload) {
   return {};
 }
 
-Result<void> check_optimizer(const Optimizer& optimizer) {
-  if (!std::isfinite(optimizer.learning_rate) || optimizer.learning_rate < 0)
-    return invalid("/optimizer/learning_rate",
-                   fmt::format("the learning rate is {}", optimizer.learning_rate), "0 or more");
-  if (!(optimizer.momentum >= 0 && optimizer.momentum < 1))
-    return invalid("/optimizer/momentum", fmt::format("the momentum is {}", optimizer.momentum),
-                   "from 0 to below 1");
-  return {};
-}
-
 }  // namespace
 
 Result<void> validate(const Workload& workload) {
@@ -316,9 +315,7 @@ Result<void> validate(const Workload& workload) {
   PENSTOCK_TRY_VOID(check_names(workload.stores, "/stores", "store"));
   PENSTOCK_TRY_VOID(check_names(workload.tasks, "/tasks", "task"));
   for (std::size_t i = 0; i < workload.sources.size(); ++i)
-    PENSTOCK_TRY_VOID(check_dimensions(workload.sources[i].sample.dimensions,
-                                       fmt::format("/sources/{}/sample/dimensions", i),
-                                       fmt::format("source '{}'", workload.sources[i].name)));
+    PENSTOCK_TRY_VOID(check_source(workload, i));
   for (std::size_t i = 0; i < workload.networks.size(); ++i)
     PENSTOCK_TRY_VOID(check_network(workload, i));
   for (std::size_t i = 0; i < workload.stores.size(); ++i)
@@ -326,7 +323,7 @@ Result<void> validate(const Workload& workload) {
   PENSTOCK_TRY_VOID(check_cover(workload));
   PENSTOCK_TRY_VOID(check_tasks(workload));
   PENSTOCK_TRY_VOID(check_phases(workload));
-  return check_optimizer(workload.optimizer);
+  return validate(workload.optimizer);
 }
 
 }  // namespace penstock

@@ -8,6 +8,8 @@
 
 #include "core/file.h"
 #include "core/random.h"
+#include "exec/data/open_images.h"
+#include "exec/data/synthetic_images.h"
 
 namespace penstock {
 namespace {
@@ -50,17 +52,40 @@ std::vector<std::int64_t> value_limits(const Workload& workload) {
   return limits;
 }
 
+bool is_of_images(const Source& source) {
+  return source.kind == SourceKind::Image || source.kind == SourceKind::Label || source.kind == SourceKind::NoisyImage;
+}
+
+bool is_of_text(const Source& source) { return source.kind == SourceKind::Text || source.kind == SourceKind::NextText; }
+
+// The set that the workload's images and labels are of.
+ImageRequest image_request(const Workload& workload, const std::vector<std::int64_t>& limits) {
+  ImageRequest request;
+  for (std::size_t s = 0; s < workload.sources.size(); ++s) {
+    const Source& source = workload.sources[s];
+    const auto& dimensions = source.sample.dimensions;
+    if (source.kind == SourceKind::Image) request = {dimensions[0], dimensions[1], dimensions[2], request.classes};
+    if (source.kind == SourceKind::Label) request.classes = request.classes == 0 ? limits[s] : std::min(request.classes, limits[s]);
+  }
+  return request;
+}
+
 }  // namespace
+
+bool reads_images(const Workload& workload) {
+  return std::any_of(workload.sources.begin(), workload.sources.end(), is_of_images);
+}
 
 DataSource::DataSource(const Workload& workload, std::uint64_t seed)
     : sources_(workload.sources), limits_(value_limits(workload)), seed_(seed) {
   for (const Source& source : workload.sources) {
-    if (source.kind != SourceKind::Synthetic) window_ = std::max(window_, source.sample.elements() + 1);
+    if (is_of_text(source)) window_ = std::max(window_, source.sample.elements() + 1);
   }
 }
 
 DataSource DataSource::random_text(const Workload& workload, std::uint64_t seed) {
   DataSource data(workload, seed);
+  if (reads_images(workload)) data.images_ = synthetic_images(image_request(workload, data.limits_), seed);
   const auto limit = static_cast<std::uint64_t>(
       data.limits_.empty() ? 256 : *std::min_element(data.limits_.begin(), data.limits_.end()));
   data.text_.resize(static_cast<std::size_t>(std::max<std::int64_t>(data.window_, 1 << 16)));
@@ -70,6 +95,12 @@ DataSource DataSource::random_text(const Workload& workload, std::uint64_t seed)
 
 Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
   DataSource data(workload, seed);
+  if (reads_images(workload)) {
+    if (data.window_ > 0)
+      return fail(ErrorCode::BadInput, fmt::format("workload {} reads both a text and images", workload.name),
+                  "one of them can be opened: give sources of one sort");
+    PENSTOCK_TRY(data.images_, open_images(path, image_request(workload, data.limits_), seed));
+  }
   if (data.window_ == 0) return data;  // nothing is read from text
   PENSTOCK_TRY(data.text_, read_text(path));
   if (data.bytes() < data.window_) {
@@ -95,6 +126,23 @@ Result<DataSource> DataSource::open(const std::string& path, const Workload& wor
   return data;
 }
 
+void DataSource::fill_from_images(const Source& source, std::uint64_t key, std::uint8_t* out) const {
+  const auto index = static_cast<std::size_t>(mix(key) % static_cast<std::uint64_t>(images_.count()));
+  if (source.kind == SourceKind::Label) {
+    *out = static_cast<std::uint8_t>(images_.labels[index]);
+    return;
+  }
+  const auto bytes = static_cast<std::size_t>(images_.image_bytes);
+  std::memcpy(out, images_.pixels.data() + index * bytes, bytes);
+  if (source.kind != SourceKind::NoisyImage) return;
+  const std::uint64_t stream = combine(key, hash(source.name));
+  for (std::size_t e = 0; e < bytes; ++e) {
+    const std::uint64_t drawn = combine(stream, e);
+    const int noise = static_cast<int>(drawn & 63) - static_cast<int>(drawn >> 6 & 63);
+    out[e] = static_cast<std::uint8_t>(std::clamp(out[e] + noise, 0, 255));
+  }
+}
+
 void DataSource::fill(SourceId id, std::int32_t step, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
   const Source& source = sources_[id.index()];
   const auto elements = static_cast<std::size_t>(source.sample.elements());
@@ -104,6 +152,10 @@ void DataSource::fill(SourceId id, std::int32_t step, std::int64_t first, std::i
     if (source.kind == SourceKind::Synthetic) {
       const std::uint64_t stream = combine(key, hash(source.name));
       for (std::size_t e = 0; e < elements; ++e) out[e] = static_cast<std::uint8_t>(combine(stream, e) % limit);
+      continue;
+    }
+    if (is_of_images(source)) {
+      fill_from_images(source, key, out);
       continue;
     }
     const std::uint64_t places = static_cast<std::uint64_t>(bytes() - window_) + 1;

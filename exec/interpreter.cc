@@ -87,7 +87,8 @@ Result<void> Interpreter::prepare_stages() {
     const StageId id(static_cast<std::int64_t>(s));
     StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
                          .layout = lay_out_stage(plan, id), .microbatch_size = plan.microbatch_size,
-                         .microbatches = plan.microbatches, .data = setup_.data, .losses = setup_.losses};
+                         .microbatches = plan.microbatches, .data = setup_.data, .first_step = setup_.first_step,
+                         .losses = setup_.losses, .gradient_norms = setup_.gradient_norms, .board = setup_.board};
     layouts_[id] = request.layout;
     PENSTOCK_TRY(stages_[id], setup_.device->make_stage(request));
     const Bytes needed = request.layout.workspace + stages_[id]->scratch_bytes();
@@ -178,9 +179,17 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
   switch (key.op) {
     case Op::Load: out.call = stage->second->load(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::F: out.call = stage->second->forward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::R: out.call = stage->second->recompute(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::BF: out.call = stage->second->backward(memory_map(id, key.microbatch), key.microbatch); break;
-    case Op::Step: out.call = stage->second->update(memory_map(id, -1)); break;
+    case Op::Step: {
+      const StageMemoryMap map = memory_map(id, -1);
+      if (setup_.plan->workload.optimizer.clip != 0 && map.squared_norms == nullptr) {
+        return fail(ErrorCode::Unavailable, "the executor does not clip gradients across stages yet", "plan without clip=");
+      }
+      out.call = stage->second->update(map);
+      break;
+    }
     case Op::Wait: break;
     case Op::Send:
     case Op::Recv: {
@@ -303,6 +312,11 @@ Result<void> Interpreter::issue_all(StepGate& gate) {
     const EventHandle done = done_[repetitions_ % 2];
     // Never more than two repetitions ahead of the work: a stop takes effect soon, a run given up ends.
     if (repetitions_ >= 2 && !setup_.device->await(done)) break;
+    if (gate.meets_before(repetitions_)) {
+      PENSTOCK_TRY_VOID(setup_.device->synchronize());
+      PENSTOCK_TRY(const bool goes_on, gate.meet(repetitions_));
+      if (!goes_on) break;
+    }
     if (!gate.enter(repetitions_)) break;
     PENSTOCK_TRY_VOID(issue(body_, repetitions_ * body_steps, stamp));
     setup_.device->record(streams_[0], done);
@@ -344,21 +358,21 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
   append(epilogue_, repetitions_ * program.body_steps);
 }
 
-void Interpreter::read_parameter(StageId stage, std::size_t index, std::vector<float>& out) const {
+std::byte* Interpreter::parameter_address(StageId stage, std::size_t index, std::int32_t state) const {
   const PlanStage& planned = setup_.plan->stages[stage.index()];
   const Network& network = setup_.plan->workload.networks[planned.network.index()];
-  const std::vector<Bytes> offsets = parameter_offsets(network, planned.layers);
-  std::size_t before = 0;
-  for (const LayerId layer : planned.layers) {
-    const auto& parameters = network.layers[layer.index()].parameters;
-    if (index < before + parameters.size()) {
-      out.resize(static_cast<std::size_t>(parameters[index - before].elements()));
-      const std::byte* from = address(BufferClass::Weights, stage, -1, -1) + offsets[index].value;
-      setup_.device->read(out.data(), from, Bytes(static_cast<std::int64_t>(out.size() * sizeof(float))));
-      return;
-    }
-    before += parameters.size();
-  }
+  const Bytes offset = parameter_offsets(network, planned.layers)[index];
+  if (state < 0) return address(BufferClass::Weights, stage, -1, -1) + offset.value;
+  return address(BufferClass::Optimizer, stage, -1, -1) + state * layouts_.at(stage).parameters.value + offset.value;
+}
+
+void Interpreter::read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const {
+  setup_.device->read(out.data(), parameter_address(stage, index, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
+}
+
+void Interpreter::write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values) {
+  setup_.device->write(parameter_address(stage, index, state), values.data(),
+                       Bytes(static_cast<std::int64_t>(values.size_bytes())));
 }
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/plan.h"
@@ -45,7 +46,10 @@ class Interpreter {
     const DataSource* data = nullptr;
     double* losses = nullptr;                           // [step][microbatch]
     std::map<EdgeId, Communicator*> senders, receivers;  // this rank's ends
-    std::int32_t steps = 1;
+    std::int32_t steps = 1;      // of this run
+    std::int64_t first_step = 0;  // steps done before it
+    double* gradient_norms = nullptr;  // [step], or null
+    StepBoard* board = nullptr;        // or null
     std::uint64_t seed = 0;
   };
 
@@ -55,13 +59,15 @@ class Interpreter {
   // The issuing thread's work: prologue, bodies, epilogue. Returns once everything is done, or why not.
   Result<void> run(StepGate& gate);
 
-  // After a run: spans of this rank's streams (and which of them are transfers, by edge), and parameters.
+  // After a run: spans of this rank's streams, and which of them are transfers, by edge.
   struct Transfer {
     EdgeId edge;
     std::uint32_t span;
   };
   void append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const;
-  void read_parameter(StageId stage, std::size_t index, std::vector<float>& out) const;
+  // Parameter `index` of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
+  void read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const;
+  void write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values);
 
   const MemoryMeter& meter() const { return meter_; }
   const Setup& setup() const { return setup_; }
@@ -80,6 +86,7 @@ class Interpreter {
   Result<void> prepare_section(std::vector<Instruction> Stream::*part, Section& section);
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
+  std::byte* parameter_address(StageId stage, std::size_t index, std::int32_t state) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
   Result<void> issue_all(StepGate& gate);
   Result<void> issue(const Section& section, std::int32_t first_step, std::size_t first_stamp);

@@ -16,6 +16,7 @@
 namespace penstock {
 
 class DataSource;
+class StepBoard;
 
 // Start and end of one launch, on the clock that all ranks of a run share.
 struct Stamp {
@@ -57,8 +58,15 @@ struct StageRequest {
   std::int64_t microbatch_size = 1;
   std::int64_t microbatches = 1;  // a step
   const DataSource* data = nullptr;
+  // Steps done before this run. What a call is launched with counts from the start of the run; data and learning rates go by
+  // the step in all of training, the sum of the two.
+  std::int64_t first_step = 0;
+  bool training = true;  // false: forward and loss alone, with running statistics where there are any
   // losses[step · microbatches + microbatch]: written by the loss call. Null on stages without a loss.
   double* losses = nullptr;
+  // gradient_norms[step]: written by update() of a stage with a loss where the optimizer clips. May be null.
+  double* gradient_norms = nullptr;
+  StepBoard* board = nullptr;  // update() reports to it; may be null
   LayerStamps* layer_stamps = nullptr;  // one a layer, or null: nobody asks
 };
 
@@ -73,10 +81,16 @@ class Stage {
 
   virtual std::unique_ptr<StageCall> load(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   virtual std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  // Again the forward of StageLayout::recomputed, from what was kept; the backward of the microbatch follows at once.
+  virtual std::unique_ptr<StageCall> recompute(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   virtual std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   // Each layer's weight gradient, then its input gradient, from the last layer to the first.
   virtual std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
-  virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;  // and clears the gradients
+  // Where the optimizer clips: StageMemoryMap::squared_norms of this stage's parameters, 0 for those that are not trained.
+  // After the last backward (and whatever adds up gradients of replicas), before update().
+  virtual std::unique_ptr<StageCall> squared_norms(const StageMemoryMap& memory) = 0;
+  // Moves the weights and clears the gradients. Where the optimizer clips, squared_norms of all stages are there.
+  virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;
 };
 
 }  // namespace penstock

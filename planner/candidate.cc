@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "core/stage_layout.h"
@@ -29,6 +31,10 @@ Result<Setting> make_setting(const Workload& workload, const Cluster& cluster,
   setting.problem.microbatches = setting.microbatches;
   setting.problem.optimizer_states = workload.optimizer.states();
   setting.order = with_steps(std::move(order));
+  if (std::any_of(costs.layers.begin(), costs.layers.end(),
+                  [](const LayerCost& cost) { return cost.recomputed; }))
+    setting.order = with_recompute(std::move(setting.order),
+                                   std::vector<bool>(static_cast<std::size_t>(ranks), true));
   for (std::int32_t r = 0; r < ranks; ++r) {
     const Bytes memory = cluster.devices[static_cast<std::size_t>(r)].memory;
     setting.devices.push_back(DeviceId(r));
@@ -89,9 +95,19 @@ Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& en
     stage.layers = stages[s];
     stage.devices = {rank};
     stage.times = stage_times(costs, stages[s]);
-    const StageLayout layout =
-        lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
-                      StageId(static_cast<std::int64_t>(s)), costs.microbatch);
+    const auto lay_out = [&] {
+      return lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
+                           StageId(static_cast<std::int64_t>(s)), costs.microbatch,
+                           stage.recompute);
+    };
+    std::copy_if(stages[s].begin(), stages[s].end(), std::back_inserter(stage.recompute),
+                 [&](LayerId layer) { return costs.layers[layer.index()].recomputed; });
+    StageLayout layout = lay_out();
+    if (layout.recomputed != stage.recompute) {  // some nobody needs again: they are like any other
+      stage.recompute = layout.recomputed;
+      stage.times.recompute = stage_times(costs, stage.recompute).recompute;
+      layout = lay_out();
+    }
     stage.memory = stage_memory(costs, layout, *setting.workload);
     plan.devices.push_back({.rank = rank,
                             .device = setting.devices[s],

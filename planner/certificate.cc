@@ -59,6 +59,9 @@ class Verifier {
           return say("times", fmt::format("the plan carries no times of layer {}", layer.value));
         sum += plan_.layer_times[layer.index()];
       }
+      sum.recompute = {};
+      for (const LayerId layer : plan_.stages[s].recompute)
+        sum.recompute += plan_.layer_times[layer.index()].recompute;
       if (sum != plan_.stages[s].times)
         say("times", fmt::format("the times of stage {} are not the sums of its layers' times", s));
     }

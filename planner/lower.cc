@@ -24,10 +24,6 @@ Result<void> refuse_what_is_not_lowered(const Plan& plan) {
           ErrorCode::Infeasible,
           fmt::format("stage {} is held by {} ranks", s, stage.devices.size()),
           "programs are made of stages that one rank holds: replicas 1, tensor parallelism 1");
-    if (!stage.recompute.empty())
-      return fail(ErrorCode::Infeasible,
-                  fmt::format("stage {} recomputes {} of its layers", s, stage.recompute.size()),
-                  "programs keep all activations: leave recompute empty");
     std::int32_t& other = stage_on[stage.devices[0].index()];
     if (other >= 0)
       return fail(
@@ -142,7 +138,10 @@ Result<Order> order_of(const Plan& plan) {
     order.ops.insert(order.ops.end(), ops.begin(), ops.end());
     order.first.push_back(order.ops.size());
   }
-  return order;
+  std::vector<bool> recomputes;
+  for (const PlanStage& stage : plan.stages) recomputes.push_back(!stage.recompute.empty());
+  if (std::find(recomputes.begin(), recomputes.end(), true) == recomputes.end()) return order;
+  return with_recompute(std::move(order), recomputes);
 }
 
 Result<Program> lower(const Plan& plan) {
@@ -230,6 +229,27 @@ OrderCosts order_costs(const Plan& plan, const Order& order) {
   std::vector<StageTimes> times;
   for (const PlanStage& stage : plan.stages) times.push_back(stage.times);
   return order_costs(times, plan.edges);
+}
+
+Order with_recompute(Order order, const std::vector<bool>& recomputes) {
+  std::vector<OrderOp> ops;
+  ops.reserve(order.ops.size() + order.ops.size() / 2);
+  std::vector<std::size_t> first = {0};
+  for (std::int32_t rank = 0; rank < order.ranks; ++rank) {
+    for (const OrderOp& op : order.of(RankId(rank))) {
+      if (is_backward(op.op) && recomputes[op.stage]) {
+        OrderOp again = op;
+        again.op = Op::R;
+        again.fused = 0;
+        ops.push_back(again);
+      }
+      ops.push_back(op);
+    }
+    first.push_back(ops.size());
+  }
+  order.ops = std::move(ops);
+  order.first = std::move(first);
+  return order;
 }
 
 Order with_steps(Order order) {

@@ -5,7 +5,7 @@
 //
 // Rank's compute stream, for each operation of its list,
 //
-//   [RECV by edge] [LOAD] F [LOSS]   |   [RECV by edge] BF (or B)   |   W   |   STEP
+//   [RECV by edge] [LOAD] F [LOSS]   |   [R] [RECV by edge] BF (or B)   |   W   |   STEP
 //
 // then a WAIT for the last SEND of each outgoing edge. Each outgoing edge has a stream of its own
 // whose SENDs wait (`after`) for the operation that produced them, so a sender goes on computing
@@ -39,7 +39,7 @@ namespace penstock {
 
 // The plan's own schedule with a STEP of each stage. Fails (Infeasible) where the schedule does not
 // admit the plan's shape and for what is not lowered: anything but ordinary training, several stages on a rank, replicas, tensor
-// parallelism, recomputation; (BadInput) where the plan's bytes are not those of its layers.
+// parallelism; (BadInput) where the plan's bytes are not those of its layers.
 Result<Program> lower(const Plan& plan);
 
 // The same for an order that is at hand: of the plan's stages, placement and microbatches. Its
@@ -51,8 +51,8 @@ Result<Program> lower(const Order& order, const Plan& plan);
 // fused.
 Program lower(const Order& order, const OrderCosts& costs, Bytes bytes);
 
-// The order of the plan's schedule, without STEPs: stages where the plan puts them, Order::edges
-// the plan's. (Infeasible) where the schedule does not admit the shape.
+// The order of the plan's schedule, without STEPs, with the R of stages that recompute: stages where
+// the plan puts them, Order::edges the plan's. (Infeasible) where the schedule does not admit the shape.
 Result<Order> order_of(const Plan& plan);
 
 // The costs of the plan's stages and edges as an Order counts them (load and loss in the forward;
@@ -62,5 +62,8 @@ OrderCosts order_costs(const std::vector<StageTimes>& stages, const std::vector<
 
 // The order with a STEP of each stage appended to its rank.
 Order with_steps(Order order);
+
+// The order with R right before each backward (BF or B) of the stages for which `recomputes` holds.
+Order with_recompute(Order order, const std::vector<bool>& recomputes);
 
 }  // namespace penstock

@@ -33,6 +33,7 @@ struct PlanRequest {
       microbatch_sizes;    // empty: all divisors of the batch that the costs cover
   std::int32_t ranks = 0;  // stages to use; 0: any number up to the cluster's devices
   Bytes memory_limit;      // a rank; 0: the device's memory
+  std::vector<LayerKind> recompute;  // layers of these kinds keep nothing and run their forward again
   std::stop_token stop;    // asked to stop: the best plan so far, or Interrupted if none
   std::function<void(std::size_t done, std::size_t of, double best_s)>
       progress;  // settings; best_s 0: none so far

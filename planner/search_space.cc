@@ -144,6 +144,7 @@ Result<SearchSpace> search_space(const PlanRequest& request) {
     auto costs = request.profile ? profiled_costs(request.workload, *request.profile, device, size)
                                  : derived_costs(request.workload, device, size);
     if (!costs) return fail(costs.error());
+    recompute(*costs, request.workload.networks.front(), request.recompute);
     PENSTOCK_TRY_VOID(expect_bounded(request, space, *costs));
     space.costs.push_back(*std::move(costs));
   }

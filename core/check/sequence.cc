@@ -27,6 +27,7 @@ class Sequence {
         in_order(cell, cell.forward, cell.recompute);
         in_order(cell, cell.recompute, backward);
         in_order(cell, cell.input_backward, cell.weight_backward);
+        right_after(cell);
         if (c % index_.slices == 0) continue;
         // A slice reads what the slices before it left, and its backward adds to theirs.
         const Cell& previous = index_.cell(stage, c - 1);
@@ -70,6 +71,34 @@ class Sequence {
         fmt::format("rank {}: '{}' (position {}) must come before '{}' (position {})", cell.rank,
                     brief(compute[earlier]), earlier, brief(compute[later]), later),
         {RankId(cell.rank)}, {brief(compute[earlier]), brief(compute[later])});
+  }
+
+  // What R makes lies in the rank's one workspace, which every other computation overwrites.
+  void right_after(const Cell& cell) {
+    if (cell.recompute == kAbsent || cell.last_backward() == kAbsent) return;
+    const auto rank = static_cast<std::size_t>(cell.rank);
+    if (!has_workspace(rank)) return;
+    const std::vector<Instruction>& compute = program_.ranks[rank].streams[0].body;
+    const InstructionKey& of = compute[cell.recompute].key;
+    for (std::uint32_t i = cell.recompute + 1; i < cell.last_backward(); ++i) {
+      const InstructionKey& key = compute[i].key;
+      const bool same = key.stage == of.stage && key.microbatch == of.microbatch &&
+                        key.slice == of.slice && key.direction == of.direction;
+      if (!is_busy(key.op) || key.op == Op::Load || same) continue;
+      report_.add("R4",
+                  fmt::format("rank {}: '{}' (position {}) overwrites what '{}' (position {}) made "
+                              "for '{}'",
+                              rank, brief(compute[i]), i, brief(compute[cell.recompute]),
+                              cell.recompute, brief(compute[cell.last_backward()])),
+                  {rank_id(rank)}, {brief(compute[cell.recompute]), brief(compute[i])});
+      return;
+    }
+  }
+
+  bool has_workspace(std::size_t rank) const {
+    const auto rows = program_.buffers_of(rank_id(rank));
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const Buffer& row) { return row.cls == BufferClass::Workspace; });
   }
 
   void step(std::size_t rank, std::size_t stream, std::uint32_t position,

@@ -2,7 +2,7 @@
 
 // One layer's arithmetic on one CPU thread: forward, input gradient, weight gradient. A kernel is
 // built once for a layer and a microbatch size, owns its prepared matrix products, and allocates
-// nothing when called (what oneDNN does of itself: exec/cpu/kernels/matmul.h). Bits depend on
+// nothing when called (what oneDNN does of itself: exec/cpu/math/matmul.h). Bits depend on
 // shapes and the instruction set alone: every reduction has one written order, one thread.
 
 #include <memory>
@@ -18,6 +18,8 @@ namespace penstock::cpu {
 //   Embedding     token table [vocabulary, width], position table [T, width]
 //   LayerNorm     gain [width], bias [width]
 //   Linear        weight [in, out], bias [out]: y = x·W + b, the leading dimensions of x are rows
+//   Conv2d        weight [K, C, kernel, kernel], and bias [K] or none
+//   BatchNorm     gain [C], bias [C], running mean [C], running variance [C]
 
 // Where a call finds its operands. All pointers are 64-byte aligned and do not overlap, except that
 // an Add's input gradients may be one buffer (the same producer twice) or, when not accumulated,

@@ -20,6 +20,27 @@ double parameter_bytes(const Layer& layer) {
   return bytes;
 }
 
+Bytes aligned(std::int64_t floats) {
+  return align_up(Bytes(floats * kFloat), kTensorAlignment);
+}
+
+// Three passes, each with packed copies of what it reads and makes; a gradient that is added to
+// what is there passes through the place of what was read, once plain.
+Bytes convolution_scratch(const Layer& layer, const TensorShape& input, std::int64_t microbatch) {
+  const auto packed = [](std::int64_t channels) {
+    constexpr std::int64_t kBlock = 16;  // channels that the library keeps side by side
+    return (channels + kBlock - 1) / kBlock * kBlock;
+  };
+  const std::int64_t in = input.dimensions[0], out = layer.output.dimensions[0];
+  const std::int64_t window = layer.attribute("kernel") * layer.attribute("kernel");
+  const std::int64_t pixels = microbatch * (input.elements() / in);
+  const std::int64_t places = microbatch * (layer.output.elements() / out);
+  const Bytes x = aligned(packed(in) * pixels), y = aligned(packed(out) * places),
+              w = aligned(packed(in) * packed(out) * window);
+  return kTables + std::max({x + w + y, std::max(y + w, aligned(in * pixels)) + x,
+                             std::max(x + y, aligned(in * out * window)) + w});
+}
+
 }  // namespace
 
 LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
@@ -55,6 +76,23 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
       return traffic(t + x + s, t + s + x, 0);
     case LayerKind::MeanSquared:
       return traffic(t + x, t + 2 * x, 0);
+    case LayerKind::Pixels:
+      return traffic(t + y, 0, 0);
+    case LayerKind::Conv2d: {
+      PENSTOCK_CHECK(!layer.parameters.empty(), "a convolution has a weight");
+      return traffic(x + y + p, x + y + parameter_bytes(layer.parameters[0]), x + y + 2 * p);
+    }
+    case LayerKind::BatchNorm:
+      return traffic(3 * x + y + s + p / 2, 3 * x + 2 * y + s + p / 4, x + y + s + 2 * p);
+    case LayerKind::Relu:
+      return traffic(x + y, 2 * x + y, 0);
+    case LayerKind::MaxPool:
+      return traffic(x + y + s, 2 * x + y + s, 0);
+    case LayerKind::AveragePool:
+    case LayerKind::Upsample:
+      return traffic(x + y, x + y, 0);
+    case LayerKind::Concat:
+      return traffic(2 * y, 2 * y, 0);
     case LayerKind::Opaque:
       break;
   }
@@ -62,19 +100,24 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
 }
 
 double step_traffic(const Layer& layer, const Optimizer& optimizer) {
-  return 2 * parameter_bytes(layer) * static_cast<double>(2 + optimizer.states());
+  const double each = 2 * static_cast<double>(2 + optimizer.states()) + (optimizer.clip != 0 ? 3 : 0) +
+                      (optimizer.weight_decay != 0 ? 3 : 0);
+  double bytes = 0;
+  for (const Parameter& parameter : layer.parameters)
+    bytes += static_cast<double>(parameter.elements() * kFloat) *
+             (parameter.role == ParameterRole::Statistic ? 4 : each);
+  return bytes;
 }
 
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,
                        std::int64_t microbatch) {
-  const auto aligned = [](std::int64_t floats) {
-    return align_up(Bytes(floats * kFloat), kTensorAlignment);
-  };
   if (layer.kind == LayerKind::Linear) {
     return kTables + aligned(std::max({layer.parameters[0].elements(),
                                        microbatch * input_shapes[0].elements(),
                                        microbatch * layer.output.elements()}));
   }
+  if (layer.kind == LayerKind::Conv2d)
+    return convolution_scratch(layer, input_shapes[0], microbatch);
   if (layer.kind == LayerKind::Attention) {
     const std::int64_t tokens = layer.output.dimensions.front();
     const std::int64_t depth = layer.output.dimensions.back() / layer.attribute("heads");

@@ -14,6 +14,15 @@
 //   Add            2·x + y          y + 2·x               0
 //   CrossEntropy   t + x + s        t + s + x             0
 //   MeanSquared    t + x            t + x + x             0
+//   Pixels         t + y            0                     0
+//   Conv2d         x + y + p        y + x + weight        x + y + 2·p       as of a Linear
+//   BatchNorm      3·x + y + s +    3·x + 2·y + s +       x + y + s + 2·p   sums first, then each
+//                  p/2              p/4                                     value; p/4: the gain
+//   Relu           x + y            x + y + x             0
+//   MaxPool        x + y + s        y + s + 2·x           0                 zeros, then gradients
+//   AveragePool    x + y            y + x                 0
+//   Upsample       x + y            y + x                 0
+//   Concat         2·y              2·y                   0
 //
 // The total is double: it divides by a bandwidth and need not be exact beyond 2^53.
 
@@ -35,15 +44,18 @@ struct LayerTraffic {
 LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
                            std::span<const TensorShape> input_shapes, std::int64_t microbatch);
 
-// One optimizer step on all of a layer's parameters: weights, gradients (cleared) and momentum,
-// each read and written.
+// One optimizer step on all of a layer's parameters: weights, gradients (cleared) and the optimizer's
+// states, each read and written; of a Statistic, weights and gradients. Clipping reads gradients twice
+// more and writes them once; weight decay reads two and writes one.
 double step_traffic(const Layer& layer, const Optimizer& optimizer);
 
 // An upper estimate of the library scratch of one call where nothing was measured: of a Linear, a
 // packed copy of its largest operand; of Attention, one head's five packed matrices and its score
-// gradients, each 64-byte aligned, and a packed copy of the scores; of both, 64 KiB for the
-// library's own tables; of other kinds, nothing. oneDNN 2.6 on a CPU with AVX-512 stays below it;
-// with large weights, far below, as it packs by blocks.
+// gradients, each 64-byte aligned, and a packed copy of the scores; of a
+// Conv2d, copies of input, output and weight with channels in blocks of 16, and a gradient as it is
+// before it is added; of all three, 64 KiB for the library's own tables; of other kinds, nothing.
+// oneDNN 2.6 on a CPU with AVX-512 stays below it; with large weights, far below, as it packs by
+// blocks.
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,
                        std::int64_t microbatch);
 

@@ -27,6 +27,14 @@ Result<Nanoseconds> CostTable::transfer(const Cluster& cluster, DeviceId from, D
   return transfer_time(along.latency, along.bandwidth, bytes);
 }
 
+void recompute(CostTable& costs, const Network& network, const std::vector<LayerKind>& kinds) {
+  for (std::size_t l = 0; l < costs.layers.size(); ++l) {
+    const Layer& layer = network.layers[l];
+    costs.layers[l].recomputed =
+        !layer.is_loss() && std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
+  }
+}
+
 StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layers) {
   StageTimes times;
   for (const LayerId layer : layers) {
@@ -36,6 +44,7 @@ StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layer
     times.loss += cost.loss;
     times.backward_input += cost.backward_input;
     times.backward_weight += cost.backward_weight;
+    if (cost.recomputed) times.recompute += cost.forward;
     times.step += cost.step;
   }
   return times;

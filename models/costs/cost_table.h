@@ -23,6 +23,9 @@ namespace penstock {
 struct LayerCost {
   Nanoseconds load, forward, loss, backward_input, backward_weight, step;
   Bytes scratch;  // library scratch of one call
+  // Whether a stage keeps nothing of it for the backward and runs its forward again instead. Never a
+  // loss. Set by recompute(): costs themselves say false.
+  bool recomputed = false;
 
   bool operator==(const LayerCost&) const = default;
 };
@@ -73,8 +76,10 @@ Result<CostTable> derived_costs(const Workload& workload, const Device& device,
 Result<CostTable> profiled_costs(const Workload& workload, const Profile& profile,
                                  const Device& device, std::int64_t microbatch);
 
-// Of a stage: the sums over its layers. `recompute` is zero: who recomputes adds the forwards of
-// those layers.
+// From here on layers of these kinds are recomputed.
+void recompute(CostTable& costs, const Network& network, const std::vector<LayerKind>& kinds);
+
+// Of a stage: the sums over its layers; `recompute`, the forwards of those that are recomputed.
 StageTimes stage_times(const CostTable& costs, const std::vector<LayerId>& layers);
 
 // Of a stage on one of its ranks. Gradients take what the parameters take, the optimizer its

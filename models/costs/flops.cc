@@ -59,6 +59,37 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
       const double n = b * elements(input());
       return flops(3 * n, 2 * n, 0);
     }
+    case LayerKind::Pixels:
+      return flops(2 * b * elements(layer.output), 0, 0);
+    case LayerKind::Conv2d: {
+      PENSTOCK_CHECK(!layer.parameters.empty(), "a convolution has a weight");
+      const double n = b * elements(layer.output);
+      const auto kernel = static_cast<double>(layer.attribute("kernel"));
+      const double window = static_cast<double>(input().dimensions.front()) * kernel * kernel;
+      const double bias = layer.parameters.size() > 1 ? n : 0;
+      return flops(2 * n * window + bias, 2 * n * window, 2 * n * window + bias);
+    }
+    case LayerKind::BatchNorm: {
+      const double n = b * elements(layer.output);
+      return flops(8 * n, 10 * n, 4 * n);
+    }
+    case LayerKind::Relu: {
+      const double n = b * elements(layer.output);
+      return flops(n, n, 0);
+    }
+    case LayerKind::MaxPool: {
+      const double n = b * elements(layer.output);
+      const auto kernel = static_cast<double>(layer.attribute("kernel"));
+      return flops(2 * n * kernel * kernel, n, 0);
+    }
+    case LayerKind::AveragePool: {
+      const double n = b * elements(layer.output);
+      return flops(b * elements(input()) + n, n, 0);
+    }
+    case LayerKind::Upsample:
+      return flops(0, b * elements(layer.output), 0);
+    case LayerKind::Concat:
+      return flops(0, 0, 0);
     case LayerKind::Opaque:
       break;
   }
@@ -66,10 +97,14 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
 }
 
 Flops step_flops(const Layer& layer, const Optimizer& optimizer) {
-  double parameters = 0;
+  double each = optimizer.adaptive() ? 13 : optimizer.momentum != 0 ? 4 : 2;
+  if (optimizer.weight_decay != 0) each += 2;
+  if (optimizer.clip != 0) each += 3;
+  double operations = 0;
   for (const Parameter& parameter : layer.parameters)
-    parameters += static_cast<double>(parameter.elements());
-  return Flops(parameters * (optimizer.momentum != 0 ? 4 : 2));
+    operations += static_cast<double>(parameter.elements()) *
+                  (parameter.role == ParameterRole::Statistic ? 2 : each);
+  return Flops(operations);
 }
 
 std::vector<TensorShape> input_shapes(const Network& network, LayerId layer) {

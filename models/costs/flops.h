@@ -3,7 +3,8 @@
 // Floating-point operations of a layer for one microbatch, counted as the CPU kernels carry them
 // out: a multiplication, an addition, a comparison, a division, an exponential are one each. b
 // samples; T positions; r = b·T rows; n elements of the output; widths in and out; w the
-// attention's width, h its heads; c classes.
+// attention's width, h its heads; c classes; k the kernel, C the channels that a convolution reads;
+// m elements of the input.
 //
 //   kind           forward              input gradient       weight gradient
 //   Embedding      r·w                  0                    2·r·w
@@ -14,6 +15,17 @@
 //   Add            n                    0 (copies)           0
 //   CrossEntropy   5·r·c + 2·r          r·c + r              0
 //   MeanSquared    3·n                  2·n                  0       n: elements of the prediction
+//   Pixels         2·n                  0                    0
+//   Conv2d         2·n·C·k²             2·n·C·k²             2·n·C·k²     with a bias n more in the
+//                                                                         first and the last
+//   BatchNorm      8·n                  10·n                 4·n          sums anew in each part
+//   Relu           n                    n                    0
+//   MaxPool        2·n·k²               n                    0
+//   AveragePool    m + n                n                    0
+//   Upsample       0 (copies)           n                    0
+//   Concat         0 (copies)           0 (copies)           0
+//
+// A convolution's windows that reach into the padding are counted in full.
 //
 // Attention counts all T×T scores although the mask leaves half of them: the matrix products
 // compute them all (only the softmax stops at the diagonal, a lower-order term counted in full as
@@ -38,7 +50,8 @@ struct LayerFlops {
 LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_shapes,
                        std::int64_t microbatch);
 
-// Of one optimizer step on all of a layer's parameters: 4 an element with momentum, else 2.
+// Of one optimizer step on all of a layer's parameters, an element: Sgd 4 with momentum, else 2; Adam
+// and AdamW 13; weight decay 2 more; clipping 3 more (square, add, scale). Of a Statistic, always 2.
 Flops step_flops(const Layer& layer, const Optimizer& optimizer);
 
 // The shapes that a layer's producers yield, in the order of Layer::inputs.

@@ -53,7 +53,8 @@ Result<Workload> read_workload_file(const std::string& path) {
 }  // namespace
 
 std::span<const WorkloadBuilder> workload_builders() {
-  static const std::array<WorkloadBuilder, 2> kBuilders = {gpt_builder(), mlp_builder()};
+  static const std::array<WorkloadBuilder, 4> kBuilders = {gpt_builder(), mlp_builder(),
+                                                           resnet_builder(), unet_builder()};
   return kBuilders;
 }
 

@@ -8,5 +8,7 @@ namespace penstock {
 
 WorkloadBuilder gpt_builder();
 WorkloadBuilder mlp_builder();
+WorkloadBuilder resnet_builder();
+WorkloadBuilder unet_builder();
 
 }  // namespace penstock

@@ -44,6 +44,8 @@ StageGrower::StageGrower(const Workload& workload, const CostTable& costs) {
     facts.compute =
         cost.load + cost.forward + cost.loss + cost.backward_input + cost.backward_weight;
     facts.step = cost.step;
+    facts.recomputed = cost.recomputed;
+    if (facts.recomputed) facts.again = cost.forward;
   }
   // Backwards run only on the way to a loss; in a network without one, everywhere.
   const bool has_loss = std::any_of(network.layers.begin(), network.layers.end(),
@@ -66,7 +68,7 @@ void StageGrower::start(std::int32_t first) {
   first_ = end_ = first;
   figures_ = {};
   figures_.before = before_[static_cast<std::size_t>(first)];
-  gradients_ = scratch_ = Bytes(0);
+  remade_ = gradients_ = scratch_ = Bytes(0);
   ++round_;
 }
 
@@ -83,13 +85,23 @@ Bytes StageGrower::gradients_at(std::int32_t layer) const {
   return sum;
 }
 
+// A value of this range that outlives the forward: in the stash, or where R makes it again.
+void StageGrower::keep(std::size_t producer) {
+  if (kept_in_[producer] == round_) return;
+  kept_in_[producer] = round_;
+  const LayerFacts& facts = layers_[producer];
+  (facts.recomputed ? remade_ : figures_.stash) += facts.size;
+  if (facts.saved.value == 0) figures_.compute += facts.again;
+}
+
 void StageGrower::extend() {
   const std::int32_t layer = end_++;
   const LayerFacts& facts = layers_[static_cast<std::size_t>(layer)];
   figures_.compute += facts.compute;
   figures_.step += facts.step;
   figures_.parameters += facts.parameters;
-  figures_.stash += facts.saved;
+  (facts.recomputed ? remade_ : figures_.stash) += facts.saved;
+  if (facts.saved.value > 0) figures_.compute += facts.again;
   scratch_ = std::max(scratch_, facts.scratch);
   for (const std::int32_t source : facts.sources) {
     const auto s = static_cast<std::size_t>(source);
@@ -108,10 +120,7 @@ void StageGrower::extend() {
       figures_.stash += producer.size;
       continue;
     }
-    if (facts.keeps_inputs && kept_in_[u] != round_) {
-      kept_in_[u] = round_;
-      figures_.stash += producer.size;
-    }
+    if (facts.keeps_inputs || (facts.recomputed && !producer.recomputed)) keep(u);
     if (producer.last_reader == layer) {
       figures_.sent -= producer.size;
       gradients_ = std::max(gradients_, gradients_at(input));
@@ -119,7 +128,7 @@ void StageGrower::extend() {
   }
   // Layers that nobody reads: losses, whose output gradient has no place. Their inputs' gradients
   // were counted above.
-  figures_.workspace = gradients_ + scratch_;
+  figures_.workspace = remade_ + gradients_ + scratch_;
 }
 
 }  // namespace penstock

@@ -13,7 +13,8 @@
 namespace penstock {
 
 struct StageFigures {
-  Nanoseconds compute;  // of a microbatch: load, forward, loss, both backwards
+  Nanoseconds compute;  // of a microbatch: load, forward, loss, both backwards; and of those
+                        // recomputed layers that their own or a reader's backward asks for, R
   Nanoseconds step;     // of an update
   Nanoseconds before;   // compute of all layers before the range
   Bytes parameters;     // of core/stage_layout, exactly
@@ -51,19 +52,21 @@ class StageGrower {
     std::vector<std::int32_t> sources;  // likewise
     std::int32_t last_reader = -1;      // -1: nobody reads it
     bool keeps_inputs = false;          // its backward runs and reads its inputs again
+    bool recomputed = false;            // keeps nothing in the stash
     bool has_gradient = false;          // it is a loss or leads to one
-    Nanoseconds compute, step;
+    Nanoseconds compute, again, step;   // again: of the recomputed, the forward
     Bytes size, saved, parameters, scratch;  // aligned
   };
 
   Bytes gradients_at(std::int32_t layer) const;
+  void keep(std::size_t producer);
 
   std::vector<LayerFacts> layers_;
   std::vector<Bytes> source_sizes_;
   std::vector<Nanoseconds> before_;  // [l]: compute of the layers before l
   std::int32_t first_ = 0, end_ = 0;
   StageFigures figures_;
-  Bytes gradients_, scratch_;  // the two parts of the workspace
+  Bytes remade_, gradients_, scratch_;  // the three parts of the workspace
   std::vector<std::int32_t>
       received_in_;  // by layer: the start in which it was last counted, in received, in kept
   std::vector<std::int32_t> kept_in_, source_in_;

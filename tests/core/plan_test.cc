@@ -105,6 +105,8 @@ const Fault kFaults[] = {
      "/stages/1", "begins before"},
     {"RecomputeOfAStranger", [](Plan& p) { p.stages[0].recompute = layer_ids({4}); },
      "/stages/0/recompute/0", "does not hold"},
+    {"RecomputeOfALoss", [](Plan& p) { p.stages[1].recompute = layer_ids({7}); },
+     "/stages/1/recompute/0", "a loss"},
     {"StageOnNoRank", [](Plan& p) { p.stages[0].devices = {RankId(2)}; }, "/stages/0/devices/0",
      "rank 2, of 2"},
     {"RanksOtherThanReplicas", [](Plan& p) { p.stages[0].replicas = 2; }, "/stages/0/devices",

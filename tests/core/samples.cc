@@ -106,6 +106,40 @@ Workload sample_workload() {
   return out;
 }
 
+Workload sample_image_workload() {
+  constexpr auto Normal = Initializer::Normal;
+  constexpr auto Statistic = ParameterRole::Statistic;
+  Network net{"tiny", {}};
+  net.layers.push_back(make_layer("pixels", LayerKind::Pixels, {}, {2, 4, 6}));
+  net.layers.back().sources = {SourceId(0)};
+  net.layers.push_back(make_layer("conv", LayerKind::Conv2d, {0}, {3, 2, 3},
+                                  {{"conv.weight", {3, 2, 3, 3}, Normal, 0.3}, {"conv.bias", {3}}}));
+  net.layers.back().attributes = {{"kernel", 3}, {"stride", 2}, {"padding", 1}};
+  net.layers.push_back(make_layer("norm", LayerKind::BatchNorm, {1}, {3, 2, 3},
+                                  {{"norm.weight", {3}, Initializer::Ones, 0},
+                                   {"norm.bias", {3}},
+                                   {"norm.mean", {3}, Initializer::Zeros, 0, Statistic},
+                                   {"norm.variance", {3}, Initializer::Ones, 0, Statistic}}));
+  net.layers.push_back(make_layer("relu", LayerKind::Relu, {2}, {3, 2, 3}));
+  net.layers.push_back(make_layer("upsample", LayerKind::Upsample, {3}, {3, 4, 6}));
+  net.layers.back().attributes = {{"factor", 2}};
+  net.layers.push_back(make_layer("concat", LayerKind::Concat, {0, 4}, {5, 4, 6}));
+  net.layers.push_back(make_layer("pool", LayerKind::MaxPool, {5}, {5, 2, 3}));
+  net.layers.back().attributes = {{"kernel", 2}, {"stride", 2}, {"padding", 0}};
+  net.layers.push_back(make_layer("average", LayerKind::AveragePool, {6}, {5}));
+  net.layers.push_back(make_layer("head", LayerKind::Linear, {7}, {4},
+                                  {{"head.weight", {5, 4}, Normal, 0.4}, {"head.bias", {4}}}));
+  net.layers.push_back(make_layer("loss", LayerKind::CrossEntropy, {8}, {}));
+  net.layers.back().sources = {SourceId(1)};
+
+  Workload out = sample_workload();
+  out.name = "tiny images";
+  out.networks = {std::move(net)};
+  out.sources = {{"image", SourceKind::Image, {DataType::Byte, {2, 4, 6}}},
+                 {"label", SourceKind::Label, {DataType::Byte, {}}}};
+  return out;
+}
+
 Workload sample_distillation() {
   Workload out = sample_workload();
   out.name = "distillation";
@@ -225,9 +259,11 @@ Workload random_workload(std::uint64_t seed) {
   Workload out;
   out.name = draw_name(random, 0);
   out.global_batch = draw(random, 1, 512);
+  // Images and labels ask for shapes of their own.
+  constexpr SourceKind kFree[] = {SourceKind::Text, SourceKind::NextText, SourceKind::Synthetic};
   for (int i = 0; i < 2; ++i)
     out.sources.push_back({draw_name(random, static_cast<std::size_t>(i)),
-                           draw_enum<SourceKind>(random),
+                           kFree[static_cast<std::size_t>(draw(random, 0, 2))],
                            {draw_enum<DataType>(random), draw_dimensions(random)}});
   const auto networks = static_cast<std::size_t>(draw(random, 1, 2));
   for (std::size_t n = 0; n < networks; ++n) {
@@ -245,7 +281,8 @@ Workload random_workload(std::uint64_t seed) {
       for (std::int64_t p = draw(random, 0, 2); p > 0; --p)
         layer.parameters.push_back({fmt::format("{}:{}", i, p), draw_dimensions(random),
                                     draw_enum<Initializer>(random),
-                                    draw(random, 0, 1) == 0 ? 0 : draw_real(random)});
+                                    draw(random, 0, 1) == 0 ? 0 : draw_real(random),
+                                    draw_enum<ParameterRole>(random)});
       net.layers.push_back(std::move(layer));
     }
     out.networks.push_back(std::move(net));

@@ -19,6 +19,10 @@ std::vector<LayerId> layer_ids(std::initializer_list<int> ids);
 // embed 0 -> norm 1 -> qkv 2 -> attention 3 -> residual 4 (reads 0 and 3) -> gelu 5 -> head 6 ->
 // loss 7; sequence 4, width 6, 256 classes, global batch 8.
 Workload sample_workload();
+// pixels 0 [2, 4, 6] -> conv 1 [3, 2, 3] -> norm 2 -> relu 3 -> upsample 4 [3, 4, 6] -> concat 5
+// (reads 0 and 4) [5, 4, 6] -> max pool 6 [5, 2, 3] -> average 7 [5] -> head 8 [4] -> loss 9;
+// sources image 0, label 1; global batch 8.
+Workload sample_image_workload();
 // A frozen teacher, a trained student and its moving average, with tasks, edges and two phases.
 Workload sample_distillation();
 // Hosts a and b; devices a0, a1 on a, b0 on b; a link within a, a slower one from a1 to b0.

@@ -158,30 +158,44 @@ bool has_middle_sums(const Network& network, const Stages& stages) {
   return false;
 }
 
+// Up to `n`.
+std::size_t upto(std::mt19937& random, std::size_t n) {
+  return static_cast<std::size_t>(random()) % (n + 1);
+}
+
+// An embedding, 2 to 13 layers that read any before them, a loss.
+NetworkBuilder random_network(std::mt19937& random) {
+  NetworkBuilder b;
+  b.add(LayerKind::Embedding, {});
+  const std::size_t count = 2 + upto(random, 12);
+  for (std::size_t i = 1; i < count; ++i) {
+    constexpr std::array kinds = {LayerKind::LayerNorm, LayerKind::Linear, LayerKind::Attention,
+                                  LayerKind::Gelu, LayerKind::Add};
+    const LayerKind kind = kinds[upto(random, 4)];
+    const auto input = [&] {
+      return static_cast<std::int32_t>(upto(random, 2) == 0 ? upto(random, i - 1) : i - 1);
+    };
+    std::vector<std::int32_t> inputs = {input()};
+    if (kind == LayerKind::Add) inputs.push_back(input());
+    b.add(kind, inputs, 1 + static_cast<std::int64_t>(upto(random, 40)));
+  }
+  b.add(LayerKind::CrossEntropy, {static_cast<std::int32_t>(count) - 1});
+  return b;
+}
+
+Stages random_cut(std::mt19937& random, const Workload& workload) {
+  std::vector<std::size_t> cuts;
+  for (std::size_t i = 1; i < workload.networks[0].layers.size(); ++i)
+    if (upto(random, 2) == 0) cuts.push_back(i);
+  return cut(workload, cuts);
+}
+
 TEST(StageLayout, EveryDivisionComputesTheSameGradientsAndLosesNothing) {
   std::mt19937 random(9);
-  const auto upto = [&](std::size_t n) { return static_cast<std::size_t>(random()) % (n + 1); };
   int compared = 0;
   for (int round = 0; round < 600; ++round) {
-    NetworkBuilder b;
-    b.add(LayerKind::Embedding, {});
-    const std::size_t count = 2 + upto(12);
-    for (std::size_t i = 1; i < count; ++i) {
-      constexpr std::array kinds = {LayerKind::LayerNorm, LayerKind::Linear, LayerKind::Attention,
-                                    LayerKind::Gelu, LayerKind::Add};
-      const LayerKind kind = kinds[upto(4)];
-      const auto input = [&] {
-        return static_cast<std::int32_t>(upto(2) == 0 ? upto(i - 1) : i - 1);
-      };
-      std::vector<std::int32_t> inputs = {input()};
-      if (kind == LayerKind::Add) inputs.push_back(input());
-      b.add(kind, inputs, 1 + static_cast<std::int64_t>(upto(40)));
-    }
-    b.add(LayerKind::CrossEntropy, {static_cast<std::int32_t>(count) - 1});
-    std::vector<std::size_t> cuts;
-    for (std::size_t i = 1; i <= count; ++i)
-      if (upto(2) == 0) cuts.push_back(i);
-    const Stages whole = cut(b.workload_, {}), stages = cut(b.workload_, cuts);
+    const NetworkBuilder b = random_network(random);
+    const Stages whole = cut(b.workload_, {}), stages = random_cut(random, b.workload_);
     const std::vector<std::string> expected = SymbolicRun(b.workload_, whole).run();
     const std::vector<std::string> found = SymbolicRun(b.workload_, stages).run();
     for (const std::string& gradient : found)
@@ -193,14 +207,22 @@ TEST(StageLayout, EveryDivisionComputesTheSameGradientsAndLosesNothing) {
   EXPECT_GT(compared, 300);
 }
 
-TEST(StageLayoutDeathTest, RecomputedStagesHaveNoLayout) {
-  Plan plan;
-  plan.workload = residual().workload_;
-  plan.stages.resize(1);
-  for (std::int32_t i = 0; i < 5; ++i) plan.stages[0].layers.emplace_back(i);
-  EXPECT_EQ(lay_out_stage(plan, StageId(0)).layers.size(), 5u);
-  plan.stages[0].recompute = {LayerId(1)};
-  EXPECT_DEATH(lay_out_stage(plan, StageId(0)), "recomputed values have no places");
+// The same gradients, from values made again; and a stash that is no larger.
+TEST(StageLayout, WhatIsRecomputedIsThereWhenABackwardReadsIt) {
+  std::mt19937 random(11);
+  std::int64_t smaller = 0;
+  for (std::size_t round = 0; round < 300; ++round) {
+    const NetworkBuilder b = random_network(random);
+    const Stages stages = random_cut(random, b.workload_);
+    std::vector<LayerId> again;  // some layers, or all
+    for (std::size_t i = 0; i + 1 < b.workload_.networks[0].layers.size(); ++i)
+      if (round % 3 == 0 || upto(random, 1) == 0) again.emplace_back(static_cast<std::int32_t>(i));
+    SymbolicRun kept(b.workload_, stages), remade(b.workload_, stages, again);
+    EXPECT_EQ(remade.run(), kept.run());
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      smaller += remade.layouts()[s].stash < kept.layouts()[s].stash;
+  }
+  EXPECT_GT(smaller, 300);
 }
 
 }  // namespace

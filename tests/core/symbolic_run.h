@@ -60,12 +60,18 @@ inline Stages cut(const Workload& workload, std::vector<std::size_t> before) {
   return stages;
 }
 
+// Of each stage those layers are recomputed that it holds of `recompute` (ascending).
 inline std::vector<StageLayout> lay_out_all(const Workload& workload, const Stages& stages,
-                                     const std::vector<PlanEdge>& edges) {
+                                     const std::vector<PlanEdge>& edges,
+                                     const std::vector<LayerId>& recompute = {}) {
   std::vector<StageLayout> layouts;
-  for (std::size_t s = 0; s < stages.size(); ++s)
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    std::vector<LayerId> mine;
+    std::set_intersection(stages[s].begin(), stages[s].end(), recompute.begin(), recompute.end(),
+                          std::back_inserter(mine));
     layouts.push_back(lay_out_stage(workload, NetworkId(0), stages, edges,
-                                    StageId(static_cast<std::int64_t>(s)), kMicrobatch));
+                                    StageId(static_cast<std::int64_t>(s)), kMicrobatch, mine));
+  }
   return layouts;
 }
 
@@ -97,11 +103,12 @@ class Memory {
 // output as its backward finds it.
 class SymbolicRun {
  public:
-  SymbolicRun(const Workload& workload, const Stages& stages)
+  SymbolicRun(const Workload& workload, const Stages& stages,
+              const std::vector<LayerId>& recompute = {})
       : network_(workload.networks[0]),
         stages_(stages),
         edges_(crossing_edges(network_, stages, kMicrobatch)),
-        layouts_(lay_out_all(workload, stages, edges_)),
+        layouts_(lay_out_all(workload, stages, edges_, recompute)),
         stash_(stages.size()),
         activations_(edges_.size()),
         gradients_(edges_.size()) {}
@@ -154,7 +161,7 @@ class SymbolicRun {
     region(s, at.output, false)
         .write(at.output.offset, size(at.layer), fmt::format("v{}", at.layer.value));
     if (const Bytes saved = needs(at.layer).saved; saved.value > 0)
-      stash_[s].write(at.saved, saved, fmt::format("saved{}", at.layer.value));
+      region(s, at.saved, false).write(at.saved.offset, saved, fmt::format("saved{}", at.layer.value));
   }
 
   void forward(std::size_t s) {
@@ -182,6 +189,9 @@ class SymbolicRun {
   void backward(std::size_t s) {
     const StageLayout& layout = layouts_[s];
     workspace_ = Memory();
+    for (const LayerPlacement& at : layout.layers)
+      if (std::binary_search(layout.recomputed.begin(), layout.recomputed.end(), at.layer))
+        run_forward(s, at);
     found_.resize(network_.layers.size());
     for (const EdgeCopy& sum : layout.gradient_sums) {
       Memory& home = region(s, sum.to, true);
@@ -200,12 +210,12 @@ class SymbolicRun {
       found_[at.layer.index()] = gradient;
       const BackwardNeeds need = needs(at.layer);
       if (need.saved.value > 0) {
-        EXPECT_EQ(stash_[s].read(at.saved), fmt::format("saved{}", at.layer.value));
+        EXPECT_EQ(region(s, at.saved, false).read(at.saved.offset), fmt::format("saved{}", at.layer.value));
       }
       for (std::size_t k = 0; k < layer.inputs.size(); ++k) {
         if (need.inputs) {
-          EXPECT_EQ(at.inputs[k].region, Region::Stash);
-          EXPECT_EQ(stash_[s].read(at.inputs[k].offset), fmt::format("v{}", layer.inputs[k].value));
+          EXPECT_EQ(region(s, at.inputs[k], false).read(at.inputs[k].offset),
+                    fmt::format("v{}", layer.inputs[k].value));
         }
         const Home& to = at.input_gradients[k];
         std::string term = fmt::format("d{}.{}", at.layer.value, k);

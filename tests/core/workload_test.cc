@@ -9,6 +9,7 @@ namespace {
 
 using test::layer_ids;
 using test::sample_distillation;
+using test::sample_image_workload;
 using test::sample_workload;
 
 std::string signature_of(const Workload& workload, int layer) {
@@ -37,6 +38,19 @@ TEST(Signature, OfAnEmbeddingTellsItsVocabulary) {
   const std::string before = signature_of(w, 0);
   w.networks[0].layers[0].parameters[0].dimensions[0] = 512;
   EXPECT_NE(signature_of(w, 0), before);
+}
+
+TEST(Signature, OfImageLayersTellsTheirAttributesAndBias) {
+  Workload w = sample_image_workload();
+  EXPECT_EQ(signature_of(w, 0), "pixels 2x4x6:byte -> 2x4x6:f32");
+  EXPECT_EQ(signature_of(w, 1),
+            "conv2d kernel=3 padding=1 stride=2 2x4x6:f32 -> 3x2x3:f32 bias");
+  EXPECT_EQ(signature_of(w, 2), "batch_norm 3x2x3:f32 -> 3x2x3:f32");
+  EXPECT_EQ(signature_of(w, 4), "upsample factor=2 3x2x3:f32 -> 3x4x6:f32");
+  EXPECT_EQ(signature_of(w, 5), "concat 2x4x6:f32, 3x4x6:f32 -> 5x4x6:f32");
+  EXPECT_EQ(signature_of(w, 9), "cross_entropy 4:f32, scalar:byte -> scalar:f32");
+  w.networks[0].layers[1].parameters.pop_back();
+  EXPECT_EQ(signature_of(w, 1), "conv2d kernel=3 padding=1 stride=2 2x4x6:f32 -> 3x2x3:f32");
 }
 
 TEST(Signature, IsEqualForEqualLayersWhereverTheyStand) {
@@ -88,6 +102,18 @@ TEST(Fingerprint, ChangesWithWhateverChangesTheComputation) {
   EXPECT_TRUE(changed([](Workload& x) { x.edges[1].staleness = 3; }));
   EXPECT_TRUE(changed([](Workload& x) { x.phases[0].steps = 99; }));
   EXPECT_TRUE(changed([](Workload& x) { x.hyper_period = 8; }));
+}
+
+TEST(Fingerprint, TellsStatisticsAndImageAttributes) {
+  const Workload w = sample_image_workload();
+  for (const char* key : {"kernel", "stride", "padding"}) {
+    Workload other = w;
+    ++other.networks[0].layers[1].attributes[key];
+    EXPECT_NE(fingerprint(other), fingerprint(w)) << key;
+  }
+  Workload trained = w;
+  trained.networks[0].layers[2].parameters[2].role = ParameterRole::Trained;
+  EXPECT_NE(fingerprint(trained), fingerprint(w));
 }
 
 }  // namespace

@@ -56,6 +56,14 @@ const Fault kFaults[] = {
      "/networks/0/layers/5/output/dimensions/1", "2^56"},
     {"OverflowingStep", [](Workload& w) { w.global_batch = std::int64_t{1} << 60; },
      "/networks/0/layers/0", "2^56"},
+    {"StatisticOfALinear",
+     [](Workload& w) { layer(w, 2).parameters[1].role = ParameterRole::Statistic; },
+     "/networks/0/layers/2/parameters/1/role", "is a statistic, expected trained"},
+    {"LabelWithoutAnImage",
+     [](Workload& w) {
+       w.sources[1] = {"label", SourceKind::Label, {DataType::Byte, {}}};
+     },
+     "/sources/1/kind", "the label of no image"},
     {"InfiniteDeviation", [](Workload& w) { layer(w, 2).parameters[0].deviation = HUGE_VAL; },
      "/networks/0/layers/2/parameters/0/deviation", "inf"},
     {"NoLoss", [](Workload& w) { w.networks[0].layers.pop_back(); }, "/networks/0/layers",
@@ -153,7 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Every, TaskFault, testing::ValuesIn(kTaskFaults),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(WorkloadValidate, AcceptsTheSamples) {
-  for (const Workload& workload : {sample_workload(), sample_distillation()}) {
+  for (const Workload& workload :
+       {sample_workload(), test::sample_image_workload(), sample_distillation()}) {
     const auto result = validate(workload);
     EXPECT_TRUE(result) << result.error().text();
   }

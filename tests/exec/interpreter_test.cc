@@ -21,7 +21,7 @@ const std::string kTiny = "gpt:layers=1,hidden=16,heads=1,sequence=8,batch=4";
 TEST(Interpreter, RefusesOperationsOfLaterUseByName) {
   const Plan plan = test::sample_plan(kTiny, "1f1b", 2, 1);
   for (const auto& [op, op_name] : kOpNames) {
-    if (op == Op::Load || op == Op::F || op == Op::BF || op == Op::Loss || op == Op::Send || op == Op::Recv || op == Op::Step ||
+    if (op == Op::Load || op == Op::F || op == Op::R || op == Op::BF || op == Op::Loss || op == Op::Send || op == Op::Recv || op == Op::Step ||
         op == Op::Wait) {
       continue;
     }

@@ -11,7 +11,8 @@
 
 namespace penstock::test {
 
-Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch) {
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+                 const std::vector<LayerKind>& recompute) {
   PlanRequest request;
   auto built = build_workload(workload);
   auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
@@ -24,6 +25,7 @@ Plan sample_plan(const std::string& workload, const std::string& schedule, std::
   request.schedules = {schedule};
   request.microbatch_sizes = {microbatch};
   request.ranks = ranks;
+  request.recompute = recompute;
   auto plan = make_plan(request);
   if (!plan) {
     ADD_FAILURE() << plan.error().text();

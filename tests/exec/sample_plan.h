@@ -3,6 +3,7 @@
 // Plans of small workloads for the executor's tests.
 
 #include <string>
+#include <vector>
 
 #include "core/plan.h"
 #include "core/program.h"
@@ -10,7 +11,9 @@
 namespace penstock::test {
 
 // As the planner makes it, on a flat cluster of CPU ranks. Fails the running test if there is none.
-Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch);
+// Layers of the kinds `recompute` are made again.
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+                 const std::vector<LayerKind>& recompute = {});
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.

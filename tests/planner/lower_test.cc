@@ -134,6 +134,22 @@ TEST(Lower, StagesStayWhereThePlanPutsThem) {
   EXPECT_EQ(program.ranks[1].streams[0].body.front().key.op, Op::Load);
 }
 
+TEST(Lower, PutsRRightBeforeTheBackwardsOfStagesThatRecompute) {
+  Order order = chain_order(2, 2);
+  order.ops = {{Op::F, 0, 0, 0}, {Op::BF, 0, 0, 0}, {Op::F, 0, 1, 0}, {Op::B, 0, 1, 0}, {Op::W, 0, 1, 0}};
+  order.first = {0, 2, 5};
+  const auto list = [&](const Order& o, int rank) {
+    std::string out;
+    for (const OrderOp& op : o.of(RankId(rank))) out += text(op) + ' ';
+    return out;
+  };
+  const Order both = with_recompute(order, {true, true}), last = with_recompute(order, {false, true});
+  EXPECT_EQ(list(both, 0), "F 0.0 R 0.0 BF 0.0 ");
+  EXPECT_EQ(list(both, 1), "F 1.0 R 1.0 B 1.0 W 1.0 ");
+  EXPECT_EQ(list(last, 0), "F 0.0 BF 0.0 ");
+  EXPECT_EQ(list(last, 1), list(both, 1));
+}
+
 TEST(Lower, RefusesWhatNoProgramIsMadeOf) {
   const auto made = random_plan(4, "1f1b", 2);
   Plan two = made->plan;
@@ -143,9 +159,6 @@ TEST(Lower, RefusesWhatNoProgramIsMadeOf) {
   Plan replicated = made->plan;
   replicated.stages[0].replicas = 2;
   EXPECT_EQ(lower(replicated).error().code, ErrorCode::Infeasible);
-  Plan recomputing = made->plan;
-  recomputing.stages[0].recompute = {LayerId(0)};
-  EXPECT_EQ(lower(recomputing).error().code, ErrorCode::Infeasible);
   Plan unknown = made->plan;
   unknown.schedule.name = "zigzag";
   EXPECT_EQ(lower(unknown).error().code, ErrorCode::Usage);

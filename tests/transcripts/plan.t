@@ -95,8 +95,8 @@ $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --ranks 999999
 $ penstock plan mlp:layers=-2 --cluster flat:2,device=cpu
 ! penstock plan: mlp: layers: -2 is out of range
 ? 2
-$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --optimizer adam
-! penstock plan: --optimizer: there is no optimizer "adam"
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --optimizer lion
+! penstock plan: --optimizer: there is no optimizer "lion"
 ? 2
 $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --strategy magic
 ! penstock plan: --strategy: there is no strategy "magic"
@@ -111,3 +111,14 @@ $ penstock plan mlp:layers=2,width=16 --cluster cluster.toml
 ! penstock plan: cluster.toml:<text>
 ! hint: <text>
 ? 3
+
+# What is recomputed: said, and planned for; a kind that is not there is refused.
+$ penstock plan mlp:layers=3,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --recompute linear,gelu -o again.json | grep '^note: .*keep nothing'
+note: 5 of 9 layers keep nothing: R runs their forward again
+! penstock: wrote again.json
+$ penstock check again.json | tail -1
+Sound: every operation runs once, in order, without deadlock, within memory; the plan can run.
+$ penstock plan mlp --cluster flat:2,device=cpu --recompute linar
+! penstock plan: --recompute: there is no kind of layer "linar" to recompute
+! hint: did you mean linear?
+? 2

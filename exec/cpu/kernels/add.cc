@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 // y = a + b; dy passes to both inputs unchanged. An input gradient may be the buffer of the output
 // gradient itself (then there is nothing to copy), and both may be one buffer (the same producer

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
-#include "exec/cpu/kernels/matmul.h"
-#include "exec/cpu/kernels/softmax.h"
+#include "exec/cpu/math/lanes.h"
+#include "exec/cpu/math/matmul.h"
+#include "exec/cpu/math/softmax.h"
 
 // Causal attention (Vaswani et al. 2017), one head of one sample at a time, so that its matrices
 // stay in the L2 cache. A token's row is q | k | v, each [heads, d] with d = width / heads. Per

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
-#include "exec/cpu/kernels/softmax.h"
+#include "exec/cpu/math/lanes.h"
+#include "exec/cpu/math/softmax.h"
 
 // Mean over all rows of the global batch of -log p(target), p = softmax(logits), computed as
 //   log Σ_j exp(x_j - max) - (x_target - max)

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 // y[s, t] = token_table[tokens[s, t]] + position_table[t]. Tokens have no gradient; the tables'
 // gradients receive the rows of the microbatch in the order of (sample, position), so a token that

@@ -1,5 +1,5 @@
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 // gelu(x) = x/2 · (1 + tanh u), u = sqrt(2/π) · (x + 0.044715 x³) (Hendrycks & Gimpel 2016). As
 // tanh u = 2σ(2u) - 1, this is x · s with s = σ(2u) = 1/(1 + e), e = exp(-2u): one exponential, no

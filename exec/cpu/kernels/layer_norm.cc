@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 // y = h · gain + bias along each row, h = (x - mean) · r, r = 1/sqrt(variance + 1e-5) (Ba et al.
 // 2016). With g = dy · gain:

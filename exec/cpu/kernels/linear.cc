@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
-#include "exec/cpu/kernels/matmul.h"
+#include "exec/cpu/math/lanes.h"
+#include "exec/cpu/math/matmul.h"
 
 // y = x·W + b with W [in, out] and b [out]; all leading dimensions of x, the batch too, are rows.
 //   dx = dy·Wᵀ      dW += xᵀ·dy      db += Σ_rows dy, row by row

@@ -1,5 +1,5 @@
 #include "exec/cpu/kernels/kernel_request.h"
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 // Σ (y - t)² / (samples of the global batch · n) over predictions y [n] and targets t = byte / 255
 // in [0, 1]; rows_in_step counts samples here. A microbatch's squares are summed as doubles in

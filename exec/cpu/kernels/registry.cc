@@ -27,6 +27,22 @@ Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer,
       return make_cross_entropy(request);
     case LayerKind::MeanSquared:
       return make_mean_squared(request);
+    case LayerKind::Pixels:
+      return make_pixels(request);
+    case LayerKind::Conv2d:
+      return make_conv2d(request);
+    case LayerKind::BatchNorm:
+      return make_batch_norm(request);
+    case LayerKind::Relu:
+      return make_relu(request);
+    case LayerKind::MaxPool:
+      return make_max_pool(request);
+    case LayerKind::AveragePool:
+      return make_average_pool(request);
+    case LayerKind::Upsample:
+      return make_upsample(request);
+    case LayerKind::Concat:
+      return make_concat(request);
     case LayerKind::Opaque:
       break;
   }

@@ -39,6 +39,17 @@ TEST(Sequence, TheInputGradientComesBeforeTheWeightGradient) {
   EXPECT_TRUE(refuses(program, "R4", "must come before 'W 1.1'"));
 }
 
+TEST(Sequence, NothingComputesBetweenRecomputingAndTheBackwardThatReadsIt) {
+  Program program = sample_program(gpipe_order(1, 2));
+  Instruction again = find(program, 0, Op::F, 0);
+  again.key.op = Op::R;
+  std::vector<Instruction>& body = compute(program, 0);
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(position(program, 0, Op::BF, 0)), again);
+  for (const Violation& violation : check(program)) EXPECT_NE(violation.rule, "R4");
+  swap(program, 0, position(program, 0, Op::R, 0), position(program, 0, Op::Loss, 1));
+  EXPECT_TRUE(refuses(program, "R4", "'LOSS 0.1' (position 6) overwrites what 'R 0.0'"));
+}
+
 TEST(Sequence, SlicesGoForwardInOrderAndBackwardInReverse) {
   Program program = sample_program(gpipe_order(1, 2));
   for (const Op op :

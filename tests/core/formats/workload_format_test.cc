@@ -16,7 +16,8 @@ const auto kRead = [](const std::string& text, const char* file) {
 };
 
 TEST(WorkloadFormat, GivesBackWhatWasWritten) {
-  std::vector<Workload> workloads = {test::sample_workload(), test::sample_distillation()};
+  std::vector<Workload> workloads = {test::sample_workload(), test::sample_image_workload(),
+                                     test::sample_distillation()};
   for (std::uint64_t seed = 0; seed < 100; ++seed) workloads.push_back(test::random_workload(seed));
   for (const Workload& workload : workloads) {
     const std::string json = write_workload(workload);
@@ -51,6 +52,16 @@ TEST(WorkloadFormat, TrainsEveryNetworkOfAFileWithoutStores) {
   EXPECT_EQ(*read, workload);
 }
 
+TEST(WorkloadFormat, LeavesTheRoleOutWhereAParameterIsTrained) {
+  EXPECT_EQ(write_workload(test::sample_workload()).find("\"role\""), std::string::npos);
+  const std::string text = write_workload(test::sample_image_workload());
+  std::size_t roles = 0;
+  for (std::size_t at = text.find("\"role\": \"statistic\""); at != std::string::npos;
+       at = text.find("\"role\"", at + 1))
+    ++roles;
+  EXPECT_EQ(roles, 2u) << text;
+}
+
 const BadFile kBad[] = {
     {"AnotherVersion", "workload/1", "workload/9", "/schema", "another version"},
     {"UnknownKey", "\"global_batch\": 8", "\"global_batch\": 8, \"optimiser\": {}", "/optimiser",
@@ -66,7 +77,7 @@ const BadFile kBad[] = {
     {"HugeNumber", "\"learning_rate\": 0.1", "\"learning_rate\": 1e999", "", ""},
     {"WrongType", "\"learning_rate\": 0.1", "\"learning_rate\": \"fast\"",
      "/optimizer/learning_rate", "expected a number"},
-    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"relu\"", "/networks/0/layers/5/kind",
+    {"UnknownLayerKind", "\"kind\": \"gelu\"", "\"kind\": \"gleu\"", "/networks/0/layers/5/kind",
      "did you mean \"gelu\"?"},
     {"UnknownInput", "\"inputs\": [\"residual\"]", "\"inputs\": [\"residul\"]",
      "/networks/0/layers/5/inputs/0", "did you mean 'residual'?"},

@@ -67,5 +67,29 @@ TEST(CpuStage, DerivedScratchIsNeverBelowWhatTheKernelsNeed) {
   }
 }
 
+TEST(CpuStage, DerivedScratchOfImageLayersIsNeverBelowWhatTheKernelsNeed) {
+  std::vector<std::string> workloads;
+  for (const int width : {1, 3, 16, 24}) {
+    for (const int size : {4, 9, 32}) {
+      workloads.push_back(fmt::format("resnet:width={},size={},channels={}", width, size, width == 3 ? 1 : 3));
+      workloads.push_back(fmt::format("unet:width={},size={}", width, size + size % 4 * 3));
+    }
+  }
+  for (const std::string& text : workloads) {
+    const Workload workload = *build_workload(text);
+    const Network& network = workload.networks[0];
+    for (const std::int64_t microbatch : {1, 4}) {
+      for (const Layer& layer : network.layers) {
+        std::vector<TensorShape> inputs;
+        for (const LayerId input : layer.inputs) inputs.push_back(network.layers[input.index()].output);
+        const auto kernel = make_kernel(layer, inputs, microbatch, 1);
+        ASSERT_TRUE(kernel) << text << ": " << kernel.error().text();
+        EXPECT_LE((*kernel)->workspace_bytes(), scratch_estimate(layer, inputs, microbatch))
+            << text << ": " << signature(workload, network, LayerId(&layer - network.layers.data())) << " at microbatch " << microbatch;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace penstock::cpu

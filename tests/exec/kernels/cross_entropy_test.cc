@@ -22,7 +22,7 @@ std::vector<double> loss(const Case& c, const Point& at) {
 
 TEST(CrossEntropy, MatchesTheDoublePrecisionReference) {
   for (const Case& c : {cross_entropy_case(1, 5, 8), cross_entropy_case(3, 17, 24),
-                        cross_entropy_case(1, 64, 256)}) {
+                        cross_entropy_case(1, 64, 256), cross_entropy_case(4, 10)}) {
     expect_matches_reference(c, loss, 2e-6);
   }
 }

@@ -35,8 +35,28 @@ TensorShape f32(std::vector<std::int64_t> dimensions) {
   return {DataType::F32, std::move(dimensions)};
 }
 
+TensorShape tensor_of(ImageSize image) {
+  return f32({image.channels, image.height, image.width});
+}
+
 Parameter parameter(const char* name, std::vector<std::int64_t> dimensions) {
   return {.name = name, .dimensions = std::move(dimensions)};
+}
+Parameter statistic(const char* name, std::int64_t size) {
+  return {.name = name, .dimensions = {size}, .role = ParameterRole::Statistic};
+}
+
+void slide(Case& result, WindowSize window) {
+  result.layer.attributes = {
+      {"kernel", window.kernel}, {"stride", window.stride}, {"padding", window.padding}};
+  result.text += fmt::format(" kernel {} stride {} padding {}", window.kernel, window.stride,
+                             window.padding);
+}
+ImageSize places(ImageSize image, std::int64_t channels, WindowSize window) {
+  const auto along = [&](std::int64_t extent) {
+    return (extent + 2 * window.padding - window.kernel) / window.stride + 1;
+  };
+  return {channels, along(image.height), along(image.width)};
 }
 
 }  // namespace
@@ -91,6 +111,74 @@ Case cross_entropy_case(std::int64_t b, std::int64_t tokens, std::int64_t classe
   return result;
 }
 
+Case cross_entropy_case(std::int64_t b, std::int64_t classes) {
+  Case result = cross_entropy_case(b, 1, classes);
+  result.inputs[0].dimensions = {classes};
+  result.text += " (one row a sample)";
+  return result;
+}
+
+Case pixels_case(std::int64_t b, ImageSize image) {
+  Case result = make_case(LayerKind::Pixels, "pixels", b, {}, tensor_of(image));
+  result.layer.sources = {SourceId(0)};
+  result.data_bytes = {image.channels * image.height * image.width};
+  return result;
+}
+
+Case conv2d_case(std::int64_t b, ImageSize image, std::int64_t outputs, WindowSize window,
+                 bool bias) {
+  Case result = make_case(LayerKind::Conv2d, "conv2d", b, {tensor_of(image)},
+                          tensor_of(places(image, outputs, window)));
+  slide(result, window);
+  result.layer.parameters = {
+      parameter("weight", {outputs, image.channels, window.kernel, window.kernel})};
+  if (bias) result.layer.parameters.push_back(parameter("bias", {outputs}));
+  return result;
+}
+
+Case batch_norm_case(std::int64_t b, ImageSize image) {
+  Case result = make_case(LayerKind::BatchNorm, "batch_norm", b, {tensor_of(image)}, tensor_of(image));
+  result.layer.parameters = {parameter("gain", {image.channels}),
+                             parameter("bias", {image.channels}),
+                             statistic("running_mean", image.channels),
+                             statistic("running_variance", image.channels)};
+  return result;
+}
+
+Case relu_case(std::int64_t b, ImageSize image) {
+  return make_case(LayerKind::Relu, "relu", b, {tensor_of(image)}, tensor_of(image));
+}
+
+Case max_pool_case(std::int64_t b, ImageSize image, WindowSize window) {
+  Case result = make_case(LayerKind::MaxPool, "max_pool", b, {tensor_of(image)},
+                          tensor_of(places(image, image.channels, window)));
+  slide(result, window);
+  return result;
+}
+
+Case average_pool_case(std::int64_t b, ImageSize image) {
+  return make_case(LayerKind::AveragePool, "average_pool", b, {tensor_of(image)}, f32({image.channels}));
+}
+
+Case upsample_case(std::int64_t b, ImageSize image, std::int64_t factor) {
+  Case result =
+      make_case(LayerKind::Upsample, "upsample", b, {tensor_of(image)},
+                f32({image.channels, factor * image.height, factor * image.width}));
+  result.layer.attributes["factor"] = factor;
+  return result;
+}
+
+Case concat_case(std::int64_t b, const std::vector<std::int64_t>& channels, std::int64_t height,
+                 std::int64_t width) {
+  std::vector<TensorShape> inputs;
+  std::int64_t sum = 0;
+  for (std::int64_t count : channels) {
+    inputs.push_back(f32({count, height, width}));
+    sum += count;
+  }
+  return make_case(LayerKind::Concat, "concat", b, std::move(inputs), f32({sum, height, width}));
+}
+
 Case mean_squared_case(std::int64_t b, std::int64_t n) {
   Case result = make_case(LayerKind::MeanSquared, "mean_squared", b, {f32({n})}, f32({1}));
   result.layer.sources = {SourceId(0)};
@@ -100,6 +188,7 @@ Case mean_squared_case(std::int64_t b, std::int64_t n) {
 }
 
 std::vector<Case> one_case_of_each_kind(std::int64_t b, std::int64_t tokens, std::int64_t width) {
+  const ImageSize image{width, tokens, 9};
   return {embedding_case(b, tokens, width, 256),
           layer_norm_case(b, tokens, width),
           linear_case(b, tokens, width, 3 * width),
@@ -107,7 +196,15 @@ std::vector<Case> one_case_of_each_kind(std::int64_t b, std::int64_t tokens, std
           gelu_case(b, tokens, width),
           add_case(b, tokens, width),
           cross_entropy_case(b, tokens, 256),
-          mean_squared_case(b, tokens * width)};
+          mean_squared_case(b, tokens * width),
+          pixels_case(b, image),
+          conv2d_case(b, image, width + 3, {3, 2, 1}),
+          batch_norm_case(b, image),
+          relu_case(b, image),
+          max_pool_case(b, image, {3, 2, 1}),
+          average_pool_case(b, image),
+          upsample_case(b, image, 2),
+          concat_case(b, {width, 1, 3}, tokens, 9)};
 }
 
 Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed)
@@ -150,7 +247,12 @@ Harness::Harness(Case given, std::int64_t shift, std::uint32_t seed)
     for (std::int64_t i = 0; i < x.bytes; ++i)
       x.octets()[i] = static_cast<std::uint8_t>(generator_() % c.data_limit);
   }
-  for (const Operand& x : parameters) random(x, 0.5f);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    random(parameters[i], 0.5f);
+    if (c.layer.parameters[i].role != ParameterRole::Statistic) continue;
+    for (std::int64_t k = 0; k < parameters[i].count(); ++k)  // a variance is not negative
+      parameters[i].floats()[k] = std::abs(parameters[i].floats()[k]);
+  }
   random(output_gradient, 1.0f);
   for (const Operand& x : input_gradients) random(x, 1.0f);
   for (const Operand& x : parameter_gradients) random(x, 1.0f);
@@ -189,7 +291,9 @@ LayerOperands Harness::operands() {
           .accumulate_input_gradient = false,
           .parameter_gradients = parameter_gradient_pointers_,
           .workspace = workspace.at,
-          .loss = &loss};
+          .loss = &loss,
+          .training = training,
+          .statistic_weight = statistic_weight};
 }
 
 void Harness::forward() {

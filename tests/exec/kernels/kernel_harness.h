@@ -33,6 +33,27 @@ Case gelu_case(std::int64_t b, std::int64_t tokens, std::int64_t width);
 Case add_case(std::int64_t b, std::int64_t tokens, std::int64_t width);
 Case cross_entropy_case(std::int64_t b, std::int64_t tokens, std::int64_t classes);
 Case mean_squared_case(std::int64_t b, std::int64_t n);
+Case cross_entropy_case(std::int64_t b, std::int64_t classes);  // one row a sample
+
+// Of an image [channels, height, width].
+struct ImageSize {
+  std::int64_t channels, height, width;
+};
+struct WindowSize {
+  std::int64_t kernel, stride, padding;
+};
+Case pixels_case(std::int64_t b, ImageSize image);
+Case conv2d_case(std::int64_t b, ImageSize image, std::int64_t outputs, WindowSize window,
+                 bool bias = true);
+Case batch_norm_case(std::int64_t b, ImageSize image);
+Case relu_case(std::int64_t b, ImageSize image);
+Case max_pool_case(std::int64_t b, ImageSize image, WindowSize window);
+Case average_pool_case(std::int64_t b, ImageSize image);
+Case upsample_case(std::int64_t b, ImageSize image, std::int64_t factor);
+Case concat_case(std::int64_t b, const std::vector<std::int64_t>& channels, std::int64_t height,
+                 std::int64_t width);
+
+// Images are [width, tokens, 9].
 std::vector<Case> one_case_of_each_kind(std::int64_t b, std::int64_t tokens, std::int64_t width);
 
 // One operand: `size` floats (or bytes) at a 64-byte boundary, followed by a guard that no kernel
@@ -66,6 +87,8 @@ class Harness {
   std::vector<Operand> inputs, data, parameters, input_gradients, parameter_gradients;
   Operand output, output_gradient, saved, workspace;
   double loss = 0;
+  bool training = true;
+  float statistic_weight = 0;
 
  private:
   Operand reserve(std::int64_t bytes);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/costs/flops.h"
+#include "models/workloads/image_network_builder.h"
 #include "models/workloads/network_builder.h"
 
 namespace penstock {
@@ -43,12 +44,54 @@ TEST(LayerTraffic, FollowsItsClosedForms) {
   EXPECT_EQ(traffic(workload, 7, 4), (LayerTraffic{64, 32 + 65536, 32 + 65536, 0}));
 }
 
+// 0 pixels, 1 conv with bias, 2 norm, 3 relu, 4 pool, 5 upsample, 6 concat (of 3 and 5), 7 average.
+Workload every_image_kind() {
+  ImageNetworkBuilder net("every", 2, 8);
+  LayerId x =
+      net.conv("conv", net.pixels("pixels", ImageInput::Clean), {.channels = 3, .bias = true});
+  x = net.relu("relu", net.batch_norm("norm", x));
+  x = net.concat("concat", {x, net.upsample("upsample", net.max_pool("pool", x, 2), 2)});
+  net.cross_entropy("loss", net.linear("head", net.average_pool("average", x), 4));
+  return net.take();
+}
+
+// By hand, 2 samples: an image of 2 channels has 1024 bytes, of 3 channels 1536, pooled 384, of 6
+// channels 3072.
+TEST(LayerTraffic, OfImageLayersFollowsItsClosedForms) {
+  const Workload workload = every_image_kind();
+  EXPECT_EQ(traffic(workload, 0, 2), (LayerTraffic{512, 256 + 1024, 0, 0}));
+  const double weight = 4 * 3 * 2 * 9, bias = 12;
+  EXPECT_EQ(traffic(workload, 1, 2),
+            (LayerTraffic{0, 2560 + weight + bias, 2560 + weight, 2560 + 2 * (weight + bias)}));
+  const double saved = 64;  // mean and 1/deviation of 3 channels, aligned
+  EXPECT_EQ(traffic(workload, 2, 2),
+            (LayerTraffic{0, 4 * 1536 + saved + 24, 5 * 1536 + saved + 12, 2 * 1536 + saved + 96}));
+  EXPECT_EQ(traffic(workload, 3, 2), (LayerTraffic{0, 3072, 3 * 1536, 0}));
+  EXPECT_EQ(traffic(workload, 4, 2), (LayerTraffic{0, 1536 + 384 + 384, 2 * 1536 + 384 + 384, 0}));
+  EXPECT_EQ(traffic(workload, 5, 2), (LayerTraffic{0, 384 + 1536, 384 + 1536, 0}));
+  EXPECT_EQ(traffic(workload, 6, 2), (LayerTraffic{0, 2 * 3072, 2 * 3072, 0}));
+  EXPECT_EQ(traffic(workload, 7, 2), (LayerTraffic{0, 3072 + 48, 3072 + 48, 0}));
+}
+
 TEST(StepTraffic, ReadsAndWritesWeightsGradientsAndMomentum) {
   const Workload workload = every_kind();
   const Layer& norm = workload.networks[0].layers[1];
   EXPECT_EQ(step_traffic(norm, {OptimizerKind::Sgd, 0.1, 0.9}), 128 * 6);
   EXPECT_EQ(step_traffic(norm, {OptimizerKind::Sgd, 0.1, 0}), 128 * 4);
   EXPECT_EQ(step_traffic(workload.networks[0].layers[5], {}), 0);
+}
+
+// Input and output of the convolution in blocks of 16 channels: 8192 bytes each; its weight 9216.
+TEST(ScratchEstimate, OfAConvolutionIsItsPackedOperands) {
+  const Workload workload = every_image_kind();
+  const Network& network = workload.networks[0];
+  const auto scratch = [&](std::int64_t layer) {
+    return scratch_estimate(network.layers[static_cast<std::size_t>(layer)],
+                            input_shapes(network, LayerId(layer)), 2);
+  };
+  EXPECT_EQ(scratch(1), Bytes(65536 + 8192 + 8192 + 9216));
+  EXPECT_EQ(scratch(2), Bytes(0));
+  EXPECT_EQ(scratch(4), Bytes(0));
 }
 
 TEST(ScratchEstimate, IsAlignedAndZeroWhereKernelsNeedNone) {

@@ -44,6 +44,43 @@ TEST(LayerFlops, FollowTheirClosedForms) {
             expected(2 * (4 * 600 + 6 * 300), 2 * (8 * 600 + 4 * 300), 0));
 }
 
+// By hand for 2 samples: images [3, 4, 6] of 72 elements, 144 in all.
+TEST(LayerFlops, OfImageLayersFollowTheirClosedForms) {
+  const TensorShape image{DataType::F32, {3, 4, 6}};
+  EXPECT_EQ(layer_flops(layer_of(LayerKind::Pixels, {3, 4, 6}), {}, 2), expected(288, 0, 0));
+  Layer conv = layer_of(LayerKind::Conv2d, {5, 2, 3});
+  conv.attributes = {{"kernel", 3}, {"stride", 2}, {"padding", 1}};
+  conv.parameters = {{"w", {5, 3, 3, 3}}};
+  const double product = 2 * (2 * 5 * 2 * 3) * (3 * 9);
+  EXPECT_EQ(flops(conv, image, 2), expected(product, product, product));
+  conv.parameters.push_back({"b", {5}});
+  EXPECT_EQ(flops(conv, image, 2), expected(product + 60, product, product + 60));
+  EXPECT_EQ(flops(layer_of(LayerKind::BatchNorm, {3, 4, 6}), image, 2),
+            expected(8 * 144, 10 * 144, 4 * 144));
+  EXPECT_EQ(flops(layer_of(LayerKind::Relu, {3, 4, 6}), image, 2), expected(144, 144, 0));
+  Layer pool = layer_of(LayerKind::MaxPool, {3, 2, 3});
+  pool.attributes = {{"kernel", 2}, {"stride", 2}, {"padding", 0}};
+  EXPECT_EQ(flops(pool, image, 2), expected(36 * 4 * 2, 36, 0));
+  EXPECT_EQ(flops(layer_of(LayerKind::AveragePool, {3}), image, 2), expected(144 + 6, 6, 0));
+  EXPECT_EQ(flops(layer_of(LayerKind::Upsample, {3, 8, 12}), image, 2), expected(0, 576, 0));
+  EXPECT_EQ(flops(layer_of(LayerKind::Concat, {6, 4, 6}), image, 2), expected(0, 0, 0));
+}
+
+// ResNet-20 for CIFAR by hand: stem 27·16·32², stage 0 6·9·16²·32², stages 1 and 2 as much but for
+// their first convolution, which reads half the channels, and a 1x1 projection.
+TEST(LayerFlops, OfResnet20AreTwiceItsMultiplyAdds) {
+  const Workload workload = *build_workload("resnet:blocks=3");
+  const Network& network = workload.networks[0];
+  double forward = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (network.layers[i].kind == LayerKind::Conv2d)
+      forward += layer_flops(network.layers[i],
+                             input_shapes(network, LayerId(static_cast<std::int64_t>(i))), 1)
+                     .forward.value;
+  const double full = 9 * 16 * 16 * 32 * 32;
+  EXPECT_EQ(forward / 2, 27 * 16 * 32 * 32 + 18 * full - 2 * full / 2 + 2 * full / 18);
+}
+
 TEST(LayerFlops, GrowInProportionToTheMicrobatch) {
   const Workload workload = *build_workload("gpt:layers=1,hidden=32,sequence=8");
   const Network& network = workload.networks[0];

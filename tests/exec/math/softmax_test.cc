@@ -1,4 +1,4 @@
-#include "exec/cpu/kernels/softmax.h"
+#include "exec/cpu/math/softmax.h"
 
 #include <gtest/gtest.h>
 

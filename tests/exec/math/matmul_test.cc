@@ -1,4 +1,4 @@
-#include "exec/cpu/kernels/matmul.h"
+#include "exec/cpu/math/matmul.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,9 @@
 #pragma once
 
 // One f32 matrix product, C = A·B (+ bias) (+ C), prepared once for its shape and run many times on
-// raw pointers. The only user of oneDNN (2.6, the v2 interface) in the project.
+// raw pointers. By oneDNN: on the order of sums and on memory see exec/cpu/math/onednn.h; where it
+// has no AVX-512 kernel ("gemm:jit"), oneDNN also allocates the buffer it packs into.
 //
-// Order: one thread, so the order of every sum depends on the shape and on the instruction set
-//   alone. oneDNN takes its thread count from OpenMP's per-thread setting: held at 1 while
-//   preparing and while running.
-// Memory: scratch comes from the caller and we allocate nothing. oneDNN itself allocates a handful
-//   of nodes (< 128 bytes each) for its table of arguments in every run; where it has no AVX-512
-//   kernel ("gemm:jit"), also the buffer it packs into.
 // Speed: dense operands (row or column stride 1, no gaps) take the fast kernels; gaps force
 //   "gemm:jit".
 
@@ -20,11 +15,9 @@
 #include "core/result.h"
 #include "core/units.h"
 
-struct dnnl_memory;
-struct dnnl_primitive;
-struct dnnl_stream;
-
 namespace penstock::cpu {
+
+class Primitive;
 
 // Distances in elements between neighbours of a matrix held in a flat array.
 struct MatrixLayout {
@@ -53,6 +46,11 @@ struct MatmulSpec {
 
 class Matmul {
  public:
+  Matmul();
+  Matmul(Matmul&&) noexcept;
+  Matmul& operator=(Matmul&&) noexcept;
+  ~Matmul();
+
   // Costs milliseconds (code generation). Unavailable if oneDNN has no kernel for the
   // specification.
   static Result<Matmul> prepare(const MatmulSpec& spec);
@@ -62,26 +60,12 @@ class Matmul {
   // time.
   void run(const float* a, const float* b, const float* bias, float* c, std::byte* scratch) const;
 
-  Bytes scratch_bytes() const { return scratch_bytes_; }
-  const std::string& implementation() const {
-    return implementation_;
-  }  // oneDNN's name: "brg:avx512_core"
+  Bytes scratch_bytes() const;
+  const std::string& implementation() const;  // oneDNN's name: "brg:avx512_core"
 
  private:
-  struct Destroy {
-    void operator()(dnnl_stream* object) const;
-    void operator()(dnnl_primitive* object) const;
-    void operator()(dnnl_memory* object) const;
-  };
-  template <class T>
-  using Handle = std::unique_ptr<T, Destroy>;
-
-  Handle<dnnl_stream> stream_;
-  Handle<dnnl_primitive> primitive_;
-  Handle<dnnl_memory> a_, b_, bias_, c_,
-      scratch_;  // descriptions whose data pointers each run sets
-  Bytes scratch_bytes_;
-  std::string implementation_;
+  std::unique_ptr<Primitive> product_;
+  bool bias_ = false;
 };
 
 }  // namespace penstock::cpu

@@ -28,9 +28,9 @@ inline constexpr std::int64_t kLanes = 16;
 // lanes are folded in halves. For n = 18:
 //   lane 0 = t0 + t16, lane 1 = t1 + t17, lane l = t_l
 //   result = (((0 + 8) + (4 + 12)) + ((2 + 10) + (6 + 14))) + the same of the odd lanes
-template <class Term>
-PENSTOCK_INLINE float lane_sum(std::int64_t n, Term term) {
-  float lane[kLanes] = {};
+template <class Real = float, class Term>
+PENSTOCK_INLINE Real lane_sum(std::int64_t n, Term term) {
+  Real lane[kLanes] = {};
   const std::int64_t whole = n / kLanes * kLanes;
   for (std::int64_t i = 0; i < whole; i += kLanes) {
     for (std::int64_t l = 0; l < kLanes; ++l) lane[l] += term(i + l);

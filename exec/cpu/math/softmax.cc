@@ -1,6 +1,6 @@
-#include "exec/cpu/kernels/softmax.h"
+#include "exec/cpu/math/softmax.h"
 
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 namespace penstock::cpu {
 

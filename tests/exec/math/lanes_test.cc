@@ -1,4 +1,4 @@
-#include "exec/cpu/kernels/lanes.h"
+#include "exec/cpu/math/lanes.h"
 
 #include <gtest/gtest.h>
 

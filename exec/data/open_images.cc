@@ -1,0 +1,60 @@
+#include "exec/data/open_images.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "exec/data/cifar.h"
+#include "exec/data/idx.h"
+#include "exec/data/synthetic_images.h"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWanted =
+    "a folder holds train-images-idx3-ubyte and train-labels-idx1-ubyte (MNIST), data_batch_*.bin "
+    "(CIFAR-10) or train.bin (CIFAR-100); or give one file";
+
+Result<ImageSet> open_folder(const std::string& path, const ImageRequest& request) {
+  std::error_code failed;
+  std::vector<std::string> idx, ten, hundred;
+  for (fs::directory_iterator it(path, failed), end; !failed && it != end; it.increment(failed)) {
+    const std::string name = it->path().filename().string();
+    if (name == "train-images-idx3-ubyte" || name == "train-images.idx3-ubyte")
+      idx.push_back(it->path().string());
+    if (name.starts_with("data_batch") && name.ends_with(".bin"))
+      ten.push_back(it->path().string());
+    if (name == "train.bin") hundred.push_back(it->path().string());
+  }
+  if (failed)
+    return bad_images(path, "cannot read the folder: " + failed.message(),
+                      "make it readable, or give one file");
+  const auto sets = static_cast<int>(!idx.empty()) + !ten.empty() + !hundred.empty();
+  if (sets == 0)
+    return bad_images(path, "the folder holds no training images", std::string(kWanted));
+  if (sets > 1 || idx.size() > 1)
+    return bad_images(path, "the folder holds more than one set of training images",
+                      "give the file of one of them, or put each in a folder of its own");
+  if (!idx.empty()) return read_idx(idx.front(), request);
+  std::vector<std::string>& files = ten.empty() ? hundred : ten;
+  std::sort(files.begin(), files.end());
+  return read_cifar(files, request);
+}
+
+}  // namespace
+
+Result<ImageSet> open_images(const std::string& path, const ImageRequest& request,
+                             std::uint64_t seed) {
+  if (path == kSyntheticData) return synthetic_images(request, seed);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return open_folder(path, request);
+  if (path.ends_with(".bin")) return read_cifar({path}, request);
+  return read_idx(path, request);
+}
+
+}  // namespace penstock
