@@ -17,6 +17,8 @@ $ penstock clusters | grep -oE '^  (this-machine|flat|nodes) '
 $ for model in $(penstock models --json | grep -oE '"name": "[a-z]+"' | cut -d'"' -f4); do penstock plan $model --cluster flat:1,device=cpu -q | tail -1; done
 gpt in 1 stage, <text>
 mlp in 1 stage, <text>
+resnet in 1 stage, <text>
+unet in 1 stage, <text>
 
 $ penstock strategies --json
 {

@@ -37,8 +37,8 @@ $ penstock schedules -q -v
 $ penstock plan mlp:layers=2,width=16,batch=4 --cluster flat:2 --ranks 2 -o plan.json | grep 'note: "flat'
 note: "flat:2" names no device: ranks are this machine's CPUs (device=cpu)
 $ penstock simulate plan.json -o - --chrome -
-! penstock simulate: two documents cannot both go to standard output
-! hint: write one of them to a file
+! penstock simulate: -: --chrome: --output goes there already
+! hint: name another file
 ? 2
 $ penstock simulate plan.json --chrome - | tail -1
 }
