@@ -15,6 +15,7 @@ namespace {
 struct Findings {
   std::string what;  // "the plan", …
   std::vector<Violation> violations;
+  bool can_run = true;  // what is wrong, if anything, is only what a plan claims of itself
   std::size_t ranks = 0, instructions = 0;
 
   void add(const std::vector<Violation>& found) {
@@ -26,7 +27,9 @@ struct Findings {
   void add(const Program& program) {
     ranks = program.ranks.size();
     instructions = program.instruction_count();
-    add(check(program));
+    const std::vector<Violation> found = check(program);
+    can_run = can_run && found.empty();
+    add(found);
   }
 };
 
@@ -36,6 +39,7 @@ Findings examine(const Plan& plan) {
   if (program) {
     findings.add(*program);
   } else {
+    findings.can_run = false;
     findings.add({Violation{
         .rule = "lowering", .message = program.error().text(), .ranks = {}, .instructions = {}}});
   }
@@ -52,6 +56,7 @@ Findings examine(const Program& program) {
 Result<Findings> examine(const ScheduleShape& shape) {
   PENSTOCK_TRY(const Order order, emit(*shape.schedule, shape.shape));
   Findings findings{.what = "the schedule", .violations = check(order)};
+  findings.can_run = findings.violations.empty();
   if (findings.violations.empty()) {
     const Nanoseconds one(1);
     findings.add(
@@ -60,10 +65,27 @@ Result<Findings> examine(const ScheduleShape& shape) {
   return findings;
 }
 
+std::string verdict(const Findings& findings) {
+  const std::size_t count = findings.violations.size();
+  const std::string counted = fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+  if (count == 0) {
+    return fmt::format(
+        "Sound: every operation runs once, in order, without deadlock, within memory; {} can run.",
+        findings.what);
+  }
+  if (!findings.can_run) return fmt::format("Not sound: {}; {} must not run.", counted, findings.what);
+  return fmt::format(
+      "Claims that do not hold: {}. The program itself is sound and can run, but {} does not say the "
+      "truth of it: plan again.",
+      counted, findings.what);
+}
+
 Answer describe(const Findings& findings) {
   const bool ok = findings.violations.empty();
   Answer answer("penstock.check/1");
   answer.add("ok", "sound", ok);
+  answer.add("can_run", "can run", findings.can_run, {},
+             findings.can_run == ok ? Show::DataOnly : Show::Always);
   answer.add("ranks_checked", "ranks", findings.ranks);
   answer.add("instructions", "instructions", findings.instructions);
   Table& table = answer.add_table("violations", "violations",
@@ -78,12 +100,7 @@ Answer describe(const Findings& findings) {
     table.add({violation.rule, violation.message, Value::list(ranks),
                Value::list(violation.instructions)});
   }
-  answer.verdict = ok ? fmt::format(
-                            "Sound: every operation runs once, in order, without deadlock, within "
-                            "memory; {} can run.",
-                            findings.what)
-                      : fmt::format("Not sound: {} violation{}.", findings.violations.size(),
-                                    findings.violations.size() == 1 ? "" : "s");
+  answer.verdict = verdict(findings);
   return answer;
 }
 

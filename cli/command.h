@@ -29,6 +29,7 @@ struct Shared {
   bool verbose = false;
   bool help = false;
   std::uint64_t seed = 0;
+  std::string config;  // --config; "" where not given
 };
 
 // What a verb has to say.
@@ -65,6 +66,9 @@ struct Command {
 
 // All verbs, in the order in which a user meets them.
 std::span<const Command> commands();
+
+// The flags that every verb takes, then the verb's own. `shared` and `verb` must outlive `flags`.
+void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& shared);
 
 // Everything after the program's name. Returns the exit code; throws nothing of ours.
 int run_command_line(const std::vector<std::string>& arguments);

@@ -16,6 +16,9 @@ std::span<const Command> commands() {
       schedules_command(),
       models_command(),
       clusters_command(),
+      strategies_command(),
+      doctor_command(),
+      completion_command(),
       version_command(),
   });
   return table;

@@ -25,6 +25,14 @@ std::string points(double predicted, double measured) {
   return fmt::format("{:+.1f} points", 100 * (predicted - measured));
 }
 
+// What is compared has equal digests, also where both have none.
+void note_unknown_plan(Answer& answer, const Timeline& either) {
+  if (either.plan_digest.empty())
+    answer.note(
+        "neither timeline says which plan it is of: that their instructions match is all that shows "
+        "they belong together");
+}
+
 // A SEND is over when its RECV is: for people one of them is enough.
 void add_ops(Answer& answer, const Comparison& comparison, bool with_sends) {
   Table& ops = answer.add_table("ops", "operations, medians",
@@ -78,6 +86,7 @@ Answer data(const Comparison& comparison, const Timeline& predicted, const Timel
   }
   add_ops(answer, comparison, true);
   add_ranks(answer, comparison);
+  note_unknown_plan(answer, predicted);
   return answer;
 }
 
@@ -168,6 +177,7 @@ Answer text_form(const Comparison& comparison, const Timeline& predicted,
   add_time(answer, comparison);
   add_memory(answer, comparison);
   add_summary(answer, comparison, predicted, measured);
+  note_unknown_plan(answer, predicted);
   answer.verdict = verdict(comparison);
   return answer;
 }

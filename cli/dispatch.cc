@@ -3,21 +3,45 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/arguments/config.h"
 #include "cli/command.h"
 #include "cli/flags.h"
-#include "cli/help.h"
 #include "cli/output.h"
+#include "cli/text/help.h"
+#include "cli/text/man_page.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "core/printable.h"
 
 namespace penstock::cli {
 namespace {
 
+// The next thing to do where whoever found the error knew of nothing better.
+std::string general_hint(std::string_view verb, const Error& error) {
+  switch (error.code) {
+    case ErrorCode::Usage:
+      return verb.empty() ? "penstock --help" : fmt::format("penstock {} --help shows what goes", verb);
+    case ErrorCode::BadInput:
+      return error.where.line > 0 ? "docs/formats says what such a file holds"
+                                  : "name a file that holds a document of the right kind";
+    case ErrorCode::Unavailable:
+      return "penstock doctor says what this machine lacks";
+    case ErrorCode::Internal:
+      return "this is our fault: please report it with the command";
+    case ErrorCode::Infeasible:
+    case ErrorCode::RunFailed:
+    case ErrorCode::Interrupted:
+      break;
+  }
+  return "";
+}
+
 int report(std::string_view verb, const Error& error) {
-  const std::string where = error.where.text();
+  const std::string where = printable(error.where.text());
   fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
-             where.empty() ? "" : ": ", error.message);
-  if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
+             where.empty() ? "" : ": ", printable(error.message, true));
+  const std::string hint = error.hint.empty() ? general_hint(verb, error) : error.hint;
+  if (!hint.empty()) fmt::print(stderr, "hint: {}\n", printable(hint, true));
   return exit_code(error.code);
 }
 
@@ -45,7 +69,9 @@ int unknown_verb(const std::string& given) {
                                                 : fmt::format("did you mean {}?", meant)});
 }
 
-void declare_shared(Flags& flags, const Command& command, Shared& shared) {
+}  // namespace
+
+void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& shared) {
   const std::string what = command.document.empty() ? "the answer" : std::string(command.document);
   flags.output("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what),
                shared.output);
@@ -53,11 +79,16 @@ void declare_shared(Flags& flags, const Command& command, Shared& shared) {
   flags.toggle("--force", "replace files that exist", shared.force);
   flags.add("--seed", "N", "of all that is random: initial weights, data (default 0)",
             seed_into(shared.seed));
+  flags.add("--config", "FILE", "TOML: flags that hold where they are not given here",
+            text_into(shared.config));
   flags.toggle("-q,--quiet", "say nothing on standard error but errors", shared.quiet);
   flags.toggle("-v,--verbose", "say more on standard error", shared.verbose);
   flags.toggle("-h,--help", "this text", shared.help);
   flags.mark_shared();
+  verb.declare(flags);
 }
+
+namespace {
 
 // What -o asks for, then the answer, unless standard output already carries the document.
 Result<void> deliver(const Command& command, const Flags& flags, const Reply& reply,
@@ -76,15 +107,24 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   Shared shared;
   Flags flags;
   const std::unique_ptr<Verb> verb = command.make();
-  declare_shared(flags, command, shared);
-  verb->declare(flags);
-  if (const auto parsed = parse_arguments(flags, arguments, shared.help); !parsed)
+  declare_all(flags, command, *verb, shared);
+  const auto defaults = [&]() -> Result<std::vector<Default>> {
+    if (shared.config.empty()) return std::vector<Default>();
+    return read_config(shared.config, command.name);
+  };
+  if (const auto parsed = parse_arguments(flags, arguments, shared.help, defaults); !parsed)
     return report(command.name, parsed.error());
   if (shared.help) return print(command.name, help(command, flags));
+  if (shared.quiet && shared.verbose) {
+    return report(command.name, {.code = ErrorCode::Usage,
+                                 .message = "--quiet and --verbose contradict each other",
+                                 .hint = "drop one of them"});
+  }
   if (shared.quiet) set_log_level(LogLevel::Error);
   if (shared.verbose) set_log_level(LogLevel::Debug);
   if (const auto free = check_outputs(flags.outputs(), shared); !free)
     return report(command.name, free.error());
+  print_for_file(command.document.empty() && !shared.output.empty() && shared.output != "-");
   const auto reply = verb->run(shared);
   if (!reply) return report(command.name, reply.error());
   if (const auto delivered = deliver(command, flags, *reply, shared); !delivered)
@@ -123,6 +163,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   if (first == "--version") return run_command_line({"version"});
   const bool wants_help = first == "-h" || first == "--help" || first == "help";
   if (wants_help && arguments.size() == 1) return print("", overview(commands()));
+  if (wants_help && arguments[1] == "--man") return print("", man_page(commands()));
   if (wants_help) return run_command_line({arguments[1], "--help"});
   const Command* command = find(first);
   if (command == nullptr) return unknown_verb(first);

@@ -46,7 +46,16 @@ std::string_view Flag::long_name() const {
 }
 
 void Flags::input(std::string name, std::string about, std::string& target) {
-  inputs_.push_back({std::move(name), std::move(about), &target});
+  inputs_.push_back({.name = std::move(name), .about = std::move(about), .target = &target});
+}
+
+void Flags::optional_input(std::string name, std::string about, std::string& target) {
+  input(std::move(name), std::move(about), target);
+  inputs_.back().optional = true;
+}
+
+void Flags::offer(std::vector<std::string> choices) {
+  inputs_.back().choices = std::move(choices);
 }
 
 void Flags::add(std::string names, std::string value, std::string about, Setter set) {
@@ -79,9 +88,19 @@ void Flags::mark_shared() {
   for (Flag& flag : flags_) flag.shared = true;
 }
 
+tl::unexpected<Error> none_of(std::string_view flag, std::string_view text,
+                              const std::vector<std::string>& names) {
+  const std::string_view meant = nearest(text, names);
+  return fail(ErrorCode::Usage,
+              fmt::format("{}: \"{}\" is none of {}", flag, text, fmt::join(names, ", ")),
+              meant.empty() ? fmt::format("write e.g. {} {}", flag, names.front())
+                            : fmt::format("did you mean {}?", meant));
+}
+
 Setter text_into(std::string& target) {
   return [&target](std::string_view flag, const std::string& text) -> Result<void> {
-    if (text.empty()) return fail(ErrorCode::Usage, fmt::format("{}: nothing is given", flag));
+    if (text.empty()) return fail(ErrorCode::Usage, fmt::format("{}: nothing is given", flag),
+                  "leave the flag out, or give it a value");
     target = text;
     return {};
   };
@@ -130,7 +149,8 @@ Setter schedules_into(std::vector<std::string>& target) {
     for (const std::string& item : split(text)) {
       if (item.empty())
         return fail(ErrorCode::Usage,
-                    fmt::format("{}: a schedule is missing in \"{}\"", flag, text));
+                    fmt::format("{}: a schedule is missing in \"{}\"", flag, text),
+                    "write names parted by single commas; penstock schedules lists them");
       const std::size_t equals = item.find('=');
       const bool parameter = equals != std::string::npos && item.find(':') > equals;
       if (parameter && !target.empty()) {

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -22,7 +24,24 @@
 namespace penstock::cli {
 
 // Parses a value and keeps it. Whatever goes wrong becomes a usage error that names the flag.
-using Setter = std::function<Result<void>(std::string_view flag, const std::string& text)>;
+class Setter {
+ public:
+  template <class F>
+  requires std::is_invocable_r_v<Result<void>, F, std::string_view, const std::string&> Setter(F set)
+      : set_(std::move(set)) {}
+  Setter(std::vector<std::string> choices, Setter other)
+      : set_(std::move(other.set_)), choices_(std::move(choices)) {}
+
+  Result<void> operator()(std::string_view flag, const std::string& text) const {
+    return set_(flag, text);
+  }
+  // The values there are, where they are few and known: for the completion of shells.
+  const std::vector<std::string>& choices() const { return choices_; }
+
+ private:
+  std::function<Result<void>(std::string_view flag, const std::string& text)> set_;
+  std::vector<std::string> choices_;
+};
 
 struct Flag {
   std::string names;  // "-o,--output"
@@ -46,11 +65,23 @@ struct Input {
   std::string name;
   std::string about;
   std::string* target;
+  bool optional = false;
+  std::vector<std::string> choices = {};  // as Setter::choices
+};
+
+// What a flag is where the command line does not give it (cli/arguments/config.h).
+struct Default {
+  std::string flag;  // "--steps"
+  std::string text;  // of a toggle: "true" or "false"
+  Where where;
 };
 
 class Flags {
  public:
   void input(std::string name, std::string about, std::string& target);
+  // May be left out; inputs behind it too.
+  void optional_input(std::string name, std::string about, std::string& target);
+  void offer(std::vector<std::string> choices);  // of the last input
   void add(std::string names, std::string value, std::string about, Setter set);
   void require(std::string names, std::string value, std::string about, Setter set);
   void toggle(std::string names, std::string about, bool& target);
@@ -83,27 +114,33 @@ Setter duration_into(Nanoseconds& target);  // above 0
 Setter bytes_into(Bytes& target);
 Setter share_into(std::optional<double>& target);  // "5%" or "0.05"
 
+// The error of a value that is none of `names`.
+tl::unexpected<Error> none_of(std::string_view flag, std::string_view text,
+                              const std::vector<std::string>& names);
+
 // One of the names of an enum (enum_names).
 template <class E>
 Setter choice_into(E& target) {
-  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
-    std::string known;
+  std::vector<std::string> names;
+  for (const auto& [value, name] : enum_names(E{})) names.emplace_back(name);
+  return Setter(names, [&target, names](std::string_view flag,
+                                        const std::string& text) -> Result<void> {
     for (const auto& [value, name] : enum_names(E{})) {
-      if (name == text) {
-        target = value;
-        return {};
-      }
-      known += (known.empty() ? "" : ", ") + std::string(name);
+      if (name != text) continue;
+      target = value;
+      return {};
     }
-    return fail(ErrorCode::Usage, std::string(flag) + ": \"" + text + "\" is none of " + known);
-  };
+    return none_of(flag, text, names);
+  });
 }
 
 // Applies `arguments` (without the verb) to what `flags` declares. Usage errors: an unknown flag
 // (naming the nearest), a value that is missing or does not parse, a flag given twice, too few or
-// too many inputs. With `help` set by its flag, what is missing is not missed. parse.cc, the one
-// file that includes CLI11.
-Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments,
-                             const bool& help);
+// too many inputs. With `help` set by its flag, what is missing is not missed. `defaults` is asked
+// once all that is given has been set, and holds for the rest. arguments/parse.cc, the one file that
+// includes CLI11.
+Result<void> parse_arguments(
+    const Flags& flags, const std::vector<std::string>& arguments, const bool& help,
+    const std::function<Result<std::vector<Default>>()>& defaults = nullptr);
 
 }  // namespace penstock::cli

@@ -11,9 +11,11 @@
 #include "core/formats/plan_format.h"
 #include "core/formats/program_format.h"
 #include "core/formats/timeline_format.h"
+#include "core/log.h"
 #include "core/program_check.h"
 #include "core/random.h"
 #include "planner/lower.h"
+#include "planner/predict.h"
 
 namespace penstock::cli {
 namespace {
@@ -51,7 +53,7 @@ Result<AnyInput> read_input(const std::string& path) {
       .where = {.file = shown(path),
                 .line = static_cast<int>(document.line()),
                 .column = static_cast<int>(document.column())},
-      .hint = "penstock plan makes plans"});
+      .hint = "penstock plan makes plans; timelines are for compare"});
 }
 
 }  // namespace
@@ -93,6 +95,23 @@ Result<void> require_sound(const Program& program, bool rendezvous) {
   return fail(ErrorCode::Infeasible,
               fmt::format("the program is not sound: {}: {}", first.rule, first.message),
               "penstock check lists everything that is wrong");
+}
+
+void warn_of_stale_claims(const Plan& plan, const Program& program) {
+  constexpr std::size_t kCheap = 200'000;
+  if (program.instruction_count() > kCheap) return;
+  const auto warn = [](const std::string& what) {
+    log_warning(fmt::format("the plan's claims do not hold: {}; penstock check says more", what));
+  };
+  for (std::size_t r = 0; r < plan.devices.size() && r < program.arena.size(); ++r) {
+    const Bytes claimed = plan.devices[r].peak_memory_bytes;
+    if (claimed != program.arena[r])
+      return warn(fmt::format("rank {} takes {}, not {}", r, text(program.arena[r]), text(claimed)));
+  }
+  const auto time = simulated_iteration_time(program);
+  if (time && *time != nanoseconds(plan.iteration_time_s))
+    warn(fmt::format("an iteration takes {}, not {}", text(*time),
+                     text(nanoseconds(plan.iteration_time_s))));
 }
 
 Result<Program> sound_program(const Plan& plan) {

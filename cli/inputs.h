@@ -29,6 +29,10 @@ std::string plan_digest(const Plan& plan);
 
 // Lowered and proved. Infeasible, with the first violation, where it must not run.
 Result<Program> sound_program(const Plan& plan);
+// Warns where the plan claims another memory or iteration time than its program has, by simulating
+// it as `plan` does; `check` looks at the rest. Nothing for a program above 200,000 instructions:
+// that would take longer than a warning is worth.
+void warn_of_stale_claims(const Plan& plan, const Program& program);
 // Without `rendezvous`, deadlocks that buffered transfers avoid are let pass.
 Result<void> require_sound(const Program& program, bool rendezvous = true);
 

@@ -6,16 +6,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "core/file.h"
 #include "core/log.h"
 
 namespace penstock::cli {
-
 namespace {
 
 namespace fs = std::filesystem;
+
+bool goes_to_file = false;
 
 tl::unexpected<Error> refuse(const OutputFlag& output, std::string message, std::string hint) {
   return fail(Error{.code = ErrorCode::Usage,
@@ -95,8 +97,17 @@ Result<void> write_output(const std::string& path, std::string_view contents,
 }
 
 bool colour_allowed() {
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  if (goes_to_file || !set("NO_COLOR").empty()) return false;
+  if (!set("CLICOLOR_FORCE").empty() && set("CLICOLOR_FORCE") != "0") return true;
+  return set("CLICOLOR") != "0" && isatty(STDOUT_FILENO) == 1;
+}
+
+void print_for_file(bool file) {
+  goes_to_file = file;
 }
 
 }  // namespace penstock::cli

@@ -23,7 +23,11 @@ bool takes_standard_output(std::span<const OutputFlag> outputs);
 // Whole and at once (core/file.h), "-" to standard output; says so on standard error.
 Result<void> write_output(const std::string& path, std::string_view contents, const Shared& shared);
 
-// Whether text on standard output may be coloured: a terminal, and NO_COLOR is not set.
+// Whether text on standard output may be coloured: a terminal, unless NO_COLOR is set or CLICOLOR is
+// 0. CLICOLOR_FORCE (neither empty nor 0) colours what is no terminal too; NO_COLOR wins.
 bool colour_allowed();
+
+// What is printed goes to a file: no colour, whatever standard output is. Once a command, by dispatch.
+void print_for_file(bool file);
 
 }  // namespace penstock::cli

@@ -154,7 +154,7 @@ class PlanVerb : public Verb {
               counts_into(input_.microbatch_sizes, 1, 1'000'000'000));
     flags.add("--schedule", "NAME[,NAME]", "schedules to try (default: all; penstock schedules)",
               schedules_into(input_.schedules));
-    flags.add("--strategy", "NAME", "how to search; auto is the one there is (default)",
+    flags.add("--strategy", "NAME", "how to search (default auto; penstock strategies)",
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
               bytes_into(input_.memory_limit));
@@ -193,6 +193,10 @@ class PlanVerb : public Verb {
   void add_notes(Answer& answer, const Plan& plan, const PlanRequest& request) const {
     if (!request.profile)
       answer.note("derived: at the devices' peak rates; a profile gives what they reach");
+    if (names_no_device(input_.cluster))
+      answer.note(
+          fmt::format("\"{}\" names no device: ranks are this machine's CPUs (device=cpu)",
+                      input_.cluster));
     std::size_t again = 0;
     for (const PlanStage& stage : plan.stages) again += stage.recompute.size();
     if (again > 0)

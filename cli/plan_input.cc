@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
-#include "cli/optimizer_input.h"
+#include "cli/arguments/optimizer_input.h"
 #include "core/file.h"
 #include "core/formats/profile_format.h"
 #include "models/clusters/clusters.h"
+#include "models/text_form.h"
 #include "models/workloads/builders.h"
 #include "planner/schedules/schedule.h"
+#include "planner/strategies.h"
 #include "profiler/profiler.h"
 
 namespace penstock::cli {
@@ -44,6 +46,12 @@ bool is_this_machine(const std::string& text, const Cluster& cluster) {
                                      [](const Device& d) { return d.kind == "cpu"; }));
 }
 
+bool names_no_device(const std::string& text) {
+  const auto form = parse_text_form(text);
+  return form && (form->name == "flat" || form->name == "nodes") && !form->argument.empty() &&
+         form->find("device") == nullptr;
+}
+
 Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
   std::vector<LayerKind> kinds;
   if (text.empty() || text == "none") return kinds;
@@ -74,10 +82,10 @@ Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
 }
 
 Result<PlanRequest> plan_request(const PlanFlags& input) {
-  if (input.strategy != "auto") {
-    return fail(ErrorCode::Usage,
-                fmt::format("--strategy: there is no strategy \"{}\"", input.strategy),
-                "there is auto");
+  if (const auto strategy = find_strategy(input.strategy); !strategy) {
+    Error error = strategy.error();
+    error.message = "--strategy: " + error.message;
+    return fail(std::move(error));
   }
   PlanRequest request;
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/printable.h"
+
 namespace penstock::cli {
 namespace {
 
@@ -37,7 +39,7 @@ void Progress::show(const std::string& text) {
   if (now - start_ < kQuietStart || (shown_ && now - last_ < kBetween)) return;
   last_ = now;
   shown_ = true;
-  put(kClearLine + text.substr(0, kColumns));
+  put(kClearLine + printable(text).substr(0, kColumns));
 }
 
 void Progress::show(const std::string& what, std::int64_t done, std::int64_t of) {

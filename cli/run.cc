@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 Result<std::string> documents() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& folder : {fs::path(PENSTOCK_DOCUMENTS),
-                                 program.parent_path().parent_path() / "share/penstock/docs"}) {
+  for (const fs::path& folder : {program.parent_path().parent_path() / "share/penstock/docs",
+                                 fs::path(PENSTOCK_DOCUMENTS)}) {
     if (fs::is_directory(folder, ignored)) return folder.string();
   }
   return fail(ErrorCode::BadInput, "the documents that training reads by default are not installed",
@@ -135,6 +135,8 @@ class RunVerb : public Verb {
         PENSTOCK_TRY(options_.data, documents());
       }
     }
+    log_debug("training text: " + options_.data);
+    warn_of_stale_claims(plan, program);
     warn_of_another_machine(plan);
     warn_of_other_devices(plan);
     if (!reference_) warn_of_shared_cores(plan.ranks());

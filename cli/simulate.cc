@@ -84,6 +84,7 @@ class SimulateVerb : public Verb {
     subject.options.steps = 3;
     if (const Plan* plan = std::get_if<Plan>(&input)) {
       PENSTOCK_TRY(subject.program, lower(*plan));
+      warn_of_stale_claims(*plan, subject.program);
       subject.digest = plan_digest(*plan);
       subject.samples = plan->workload.global_batch;
     } else {

@@ -13,9 +13,12 @@ Command simulate_command();
 Command run_command();
 Command compare_command();
 Command schedule_command();
-Command schedules_command();  // listings.cc, as the two below
+Command schedules_command();  // listings.cc, as the three below
 Command models_command();
 Command clusters_command();
+Command strategies_command();
+Command doctor_command();
+Command completion_command();
 Command version_command();
 
 }  // namespace penstock::cli

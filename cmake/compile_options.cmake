@@ -16,8 +16,10 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-target_include_directories(penstock_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(penstock_options INTERFACE
+target_include_directories(penstock_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+set_target_properties(penstock_options PROPERTIES EXPORT_NAME options)
+# For Penstock's own sources: who links the installed libraries keeps to flags of their own.
+set(penstock_flags
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wimplicit-fallthrough
   # Designated initialisers leave members to their defaults on purpose.
   -Wno-missing-field-initializers
@@ -26,8 +28,9 @@ target_compile_options(penstock_options INTERFACE
   # Same input, same bytes on every machine: no fused multiply-add that one compiler or CPU does and another does not.
   -ffp-contract=off)
 if(PENSTOCK_WERROR)
-  target_compile_options(penstock_options INTERFACE -Werror)
+  list(APPEND penstock_flags -Werror)
 endif()
+target_compile_options(penstock_options INTERFACE "$<BUILD_INTERFACE:${penstock_flags}>")
 if(PENSTOCK_SANITIZE)
   target_compile_options(penstock_options INTERFACE -fsanitize=${PENSTOCK_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/printable.h"
 #include "core/result.h"
 
 namespace penstock {
@@ -152,7 +153,7 @@ std::string human_text(const Value& value, const Unit& unit) {
     case Value::Kind::Boolean:
       return value.boolean() ? "yes" : "no";
     case Value::Kind::String:
-      return value.string();
+      return printable(value.string(), true);
     case Value::Kind::Array: {
       std::string out = "[";
       for (const Value& x : value.array()) {
@@ -162,7 +163,7 @@ std::string human_text(const Value& value, const Unit& unit) {
       return out + "]";
     }
     case Value::Kind::Object:
-      return to_json(value, 0);
+      return printable(to_json(value, 0));
     case Value::Kind::Integer:
     case Value::Kind::Real:
       break;
@@ -220,10 +221,10 @@ std::string to_text(const Answer& answer) {
     if (table.rows.empty()) out += "  (none)\n";
   }
   if (!answer.notes.empty()) part();
-  for (const std::string& note : answer.notes) out += fmt::format("note: {}\n", note);
+  for (const std::string& note : answer.notes) out += fmt::format("note: {}\n", printable(note, true));
   if (!answer.verdict.empty()) {
     part();
-    out += answer.verdict + '\n';
+    out += printable(answer.verdict, true) + '\n';
   }
   return out;
 }

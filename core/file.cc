@@ -16,6 +16,7 @@
 
 #include "core/json.h"
 #include "core/toml.h"
+#include "core/units.h"
 
 namespace penstock {
 namespace {
@@ -188,21 +189,30 @@ int write_named(const Write& write) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::size_t most) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "<stdin>" : path;
   const auto cannot_read = [&](int error) {
     return fail({.code = ErrorCode::BadInput,
                  .message = fmt::format("cannot read: {}", reason(error)),
-                 .where = {.file = name}});
+                 .where = {.file = name},
+                 .hint = error == ENOENT ? "is the name right? ls shows what is there" : ""});
+  };
+  const auto too_large = [&] {
+    return fail({.code = ErrorCode::BadInput,
+                 .message = fmt::format("more than {}", text(Bytes(static_cast<std::int64_t>(most)))),
+                 .where = {.file = name},
+                 .hint = "no document is as large: is this the right file?"});
   };
   const Descriptor file(standard_input ? ::dup(STDIN_FILENO)
                                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) return cannot_read(errno);
   std::string out;
   struct stat status = {};
-  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode))
+  if (::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode)) {
+    if (static_cast<std::size_t>(status.st_size) > most) return too_large();
     out.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  }
   constexpr std::size_t kChunk = 1 << 16;
   for (;;) {
     const std::size_t size = out.size();
@@ -211,6 +221,7 @@ Result<std::string> read_file(const std::string& path) {
     const int error = errno;
     out.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return out;
+    if (out.size() > most) return too_large();
     if (got < 0 && error != EINTR) return cannot_read(error);
   }
 }
@@ -242,7 +253,10 @@ Result<Value> parse_document(std::string_view text, const std::string& file_name
   if (first == std::string_view::npos)
     return fail({.code = ErrorCode::BadInput,
                  .message = "there is nothing in it",
-                 .where = {.file = file_name}});
+                 .where = {.file = file_name},
+                 .hint = file_name == "<stdin>"
+                             ? "pipe a document into it; standard input can be read only once"
+                             : "expected JSON or TOML"});
   const bool toml = file_name.ends_with(".toml");
   const bool json = file_name.ends_with(".json") || (!toml && text[first] == '{');
   if (json) return parse_json(text, file_name);

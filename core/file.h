@@ -2,6 +2,7 @@
 
 // Whole files in and out.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,8 +12,12 @@
 
 namespace penstock {
 
-// "-" reads standard input to its end.
-Result<std::string> read_file(const std::string& path);
+// More than any document we know takes, and what ends the reading of something endless (/dev/zero, a
+// pipe that never closes).
+inline constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+
+// "-" reads standard input to its end. Refuses what is larger than `most` bytes.
+Result<std::string> read_file(const std::string& path, std::size_t most = kLargestFile);
 
 enum class Overwrite : std::uint8_t { No, Yes };
 

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "core/printable.h"
+
 namespace penstock {
 namespace {
 
@@ -39,7 +41,7 @@ spdlog::logger& logger() {
 void say(LogLevel level, std::string_view prefix, std::string_view message) {
   if (!log_enabled(level)) return;
   std::string line(prefix);
-  line += message;
+  line += printable(message, true);
   logger().log(native(level), line);
 }
 

@@ -104,6 +104,7 @@ class Search {
                               *entry.schedule, entry.ranks, request_.memory_limit));
     setting.problem.refused = entry.refused;
     setting.problem.reserved = entry.reserved;
+    setting.problem.stop = request_.stop;
     return setting;
   }
   void miss(const Setting& setting, const Shortage& shortage) {
@@ -125,7 +126,8 @@ class Search {
 };
 
 Result<void> Search::explore() {
-  const auto per_schedule = static_cast<std::size_t>(space_.most_ranks - space_.least_ranks + 1);
+  const auto per_schedule =
+      static_cast<std::size_t>(space_.most_ranks) - static_cast<std::size_t>(space_.least_ranks) + 1;
   const std::size_t total = space_.costs.size() * space_.schedules.size() * per_schedule;
   std::size_t index = 0;
   for (std::size_t c = 0; c < space_.costs.size(); ++c) {
@@ -148,6 +150,7 @@ Result<void> Search::explore() {
 Result<void> Search::explore(Entry entry) {
   const CostTable& costs = space_.costs[entry.costs];
   std::vector<StageTimes> layers;
+  layers.reserve(costs.layers.size());
   for (std::size_t l = 0; l < costs.layers.size(); ++l)
     layers.push_back(stage_times(costs, {LayerId(static_cast<std::int64_t>(l))}));
   const BoundProblem bound{&network_, &layers, entry.ranks,
@@ -191,7 +194,7 @@ Result<bool> Search::divide_again(Entry& entry, const Setting& setting) {
     if (!best || moved.makespan < best->makespan) best = std::move(moved);
   }
   if (!best) {
-    if (entry.refusals == 0)
+    if (entry.refusals == 0 && !request_.stop.stop_requested())
       unfit_.push_back(entry);  // otherwise refuse() has noted what its best division lacked
     return false;
   }

@@ -19,8 +19,10 @@ Result<void> choose_ranks(const PlanRequest& request, SearchSpace& space) {
     return fail(ErrorCode::Infeasible, fmt::format("{} ranks, but cluster {} has {} devices",
                                                    request.ranks, request.cluster.name, available));
   if (request.ranks > layers)
-    return fail(ErrorCode::Infeasible, fmt::format("{} stages, but network {} has {} layers",
-                                                   request.ranks, network.name, layers));
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} stages, but network {} has {} layers", request.ranks, network.name,
+                            layers),
+                "a stage holds one layer or more: ask for fewer ranks");
   space.least_ranks = request.ranks > 0 ? request.ranks : 1;
   space.most_ranks = request.ranks > 0 ? request.ranks : std::min(available, layers);
   for (std::int32_t r = 1; r < space.most_ranks; ++r) {
@@ -105,7 +107,8 @@ Result<Sizes> microbatch_sizes(const PlanRequest& request) {
     if (size < 1 || batch % size != 0)
       return fail(
           ErrorCode::Usage,
-          fmt::format("microbatches of {} do not divide the global batch of {}", size, batch));
+          fmt::format("microbatches of {} do not divide the global batch of {}", size, batch),
+          "name sizes that do: --microbatch 1 always does");
     sizes.insert(size);
   }
   if (!sizes.empty()) return sizes;

@@ -60,6 +60,7 @@ class Divider {
   }
 
   std::optional<Division> divide() {
+    stops_ = true;
     Division division;
     // A division within the estimate is the optimum: what was left out is beyond it.
     for (most_time_ = estimate();; most_time_ *= 2) {
@@ -67,7 +68,7 @@ class Divider {
           best([](const StageCost& cost) { return cost.excess > 0 ? kInfinite : cost.time; });
       division.bottleneck = Nanoseconds(time);
       if (time <= most_time_ || (time < kInfinite && !left_out_)) break;
-      if (!left_out_) return std::nullopt;
+      if (!left_out_ || stopped()) return std::nullopt;
     }
     const std::int64_t bottleneck = most_time_ = division.bottleneck.value;
     division.memory = Bytes(best([&](const StageCost& cost) {
@@ -77,6 +78,7 @@ class Divider {
     best([&](const StageCost& cost) {
       return cost.excess > 0 || cost.time > bottleneck || cost.memory > memory ? kInfinite : 0;
     });
+    if (stopped()) return std::nullopt;  // what a pass that was cut short left is no division
     division.ends = ends();
     return division;
   }
@@ -112,6 +114,9 @@ class Divider {
     }
     return std::max(longest, whole / p_ + whole / p_ / 4 + whole / problem_.microbatches) + 1;
   }
+
+  // Asked once a first layer: O(n·p) between two answers.
+  bool stopped() const { return stops_ && problem_.stop.stop_requested(); }
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   std::size_t cell(std::int32_t stage, std::int32_t first) const {
@@ -156,7 +161,7 @@ class Divider {
     next_.assign(value_.size(), -1);
     left_out_ = false;
     value_[cell(p_, n_)] = 0;
-    for (std::int32_t first = n_ - 1; first >= 0; --first) {
+    for (std::int32_t first = n_ - 1; first >= 0 && !stopped(); --first) {
       positions_.clear();  // at which the range may still fit; each stage before needs a layer
       for (std::int32_t stage = 0; stage <= std::min(first, p_ - 1); ++stage)
         positions_.push_back(stage);
@@ -214,6 +219,7 @@ class Divider {
   std::int64_t most_time_ = kInfinite;  // ranges that compute for longer are left out
   std::int64_t most_excess_ = 0;        // and stages that exceed their limit by more
   bool left_out_ = false;               // for their time
+  bool stops_ = false;                  // a shortage is what is left to say after a stop
 };
 
 }  // namespace

@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "core/order.h"
@@ -68,6 +69,7 @@ struct DivisionProblem {
   bool counts_fill = true;        // false: a stage takes m·t + update; balance alone
   std::int64_t optimizer_states = 0;
   std::vector<RefusedStage> refused;
+  std::stop_token stop;
 };
 
 Nanoseconds stage_time(const StageFigures& figures, const DivisionProblem& problem,
@@ -80,7 +82,7 @@ struct Division {
   Bytes memory;  // the largest least_memory of a stage
 };
 
-// The best division, or nothing if none fits. 1 <= p <= layers of the range (PENSTOCK_CHECK).
+// The best division, or nothing if none fits, or once `stop` is asked for. 1 <= p <= layers of the range (PENSTOCK_CHECK).
 std::optional<Division> divide(StageGrower& range, const DivisionProblem& problem);
 
 // Where no division fits: of the one whose largest excess over a limit is least, a stage that lacks

@@ -29,7 +29,8 @@ std::map<std::string, std::set<std::string>, std::less<>> flags_of_verbs() {
 }
 
 const std::set<std::string, std::less<>> kEveryVerb = {
-    "--output", "--json", "--force", "--seed", "--quiet", "--verbose", "--help", "--version"};
+    "--output", "--json",    "--force", "--seed",    "--config",
+    "--quiet",  "--verbose", "--help",  "--version", "--man"};
 
 bool is_letter(char c) {
   return std::islower(static_cast<unsigned char>(c)) != 0 ||
@@ -88,6 +89,7 @@ TEST(Documents, NameOnlyVerbsAndFlagsThatExist) {
            at = line.find(name, at + 1)) {
         const std::string verb = word_at(line, at + name.size());
         if (verb.empty() || std::islower(static_cast<unsigned char>(verb[0])) == 0) continue;
+        if (verb == "help") continue;  // of the program itself
         EXPECT_TRUE(verbs.contains(verb)) << file << ": there is no verb " << verb;
         said[at] = verb;
         ++verbs_seen;
@@ -131,9 +133,16 @@ TEST(Documents, TheCommandLineListsTheFlagsOfEachVerb) {
   }
 }
 
-std::string first_example(const fs::path& file) {
-  const std::string text = test::read_file(file), fence = "```toml\n";
-  const std::size_t begin = text.find(fence) + fence.size();
+// The n-th block of code in that language, from 0.
+std::string example(const fs::path& file, const std::string& language, int n = 0) {
+  const std::string text = test::read_file(file), fence = "```" + language + "\n";
+  std::size_t begin = text.find(fence);
+  while (n-- > 0 && begin != std::string::npos) begin = text.find(fence, begin + 1);
+  if (begin == std::string::npos) {
+    ADD_FAILURE() << file << " has no such block";
+    return "";
+  }
+  begin += fence.size();
   return text.substr(begin, text.find("```", begin) - begin);
 }
 
@@ -141,7 +150,7 @@ TEST(Documents, TheExampleOfAWorkloadIsPlannedAndRuns) {
   const test::TempDir folder;
   const std::string workload = (folder / "workload.toml").string();
   const std::string plan = (folder / "plan.json").string();
-  test::write_file(workload, first_example(test::source_root() / "docs/formats/workload.md"));
+  test::write_file(workload, example(test::source_root() / "docs/formats/workload.md", "toml"));
   testing::internal::CaptureStdout();
   const int planned = run_command_line(
       {"plan", workload, "--cluster", "flat:2,device=cpu", "--ranks", "2", "-q", "-o", plan});
@@ -149,6 +158,25 @@ TEST(Documents, TheExampleOfAWorkloadIsPlannedAndRuns) {
   const std::string said = testing::internal::GetCapturedStdout();
   EXPECT_EQ(planned, 0) << said;
   EXPECT_EQ(ran, 0) << said;
+}
+
+TEST(Documents, TheProfileWrittenByHandPricesTheOpaqueLayer) {
+  const test::TempDir folder;
+  const fs::path document = test::source_root() / "docs/formats/workload.md";
+  const std::string workload = (folder / "workload.toml").string();
+  const std::string profile = (folder / "profile.json").string();
+  int toml = 0;  // the block that holds the opaque layer
+  while (example(document, "toml", toml).find("kind = \"opaque\"") == std::string::npos) ++toml;
+  test::write_file(workload, example(document, "toml", toml));
+  test::write_file(profile, example(document, "json"));
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int planned =
+      run_command_line({"plan", workload, "--cluster", "flat:2,device=v100,bandwidth=12GB/s",
+                        "--microbatch", "8", "--profile", profile, "-q"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  testing::internal::GetCapturedStdout();
+  EXPECT_EQ(planned, 0) << said;
 }
 
 }  // namespace

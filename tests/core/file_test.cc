@@ -167,6 +167,16 @@ TEST_F(File, ANewFileKilledInTheMakingIsNotThereOrWhole) {
   }
 }
 
+TEST(ReadFile, WhatIsTooLargeOrEndlessIsRefused) {
+  for (const char* path : {"/dev/zero", "/proc/self/exe"}) {
+    const auto read = read_file(path, 1000);
+    ASSERT_FALSE(read.has_value()) << path;
+    EXPECT_EQ(read.error().code, ErrorCode::BadInput);
+    EXPECT_EQ(read.error().where.file, path);
+    EXPECT_NE(read.error().hint, "");
+  }
+}
+
 TEST(ParseDocument, TheEndingDecidesThenTheFirstCharacter) {
   EXPECT_EQ(parse_document("a = 1", "f.toml")->find("a")->integer(), 1);
   EXPECT_EQ(parse_document(" \n {\"a\": 1}", "f")->find("a")->integer(), 1);

@@ -160,6 +160,20 @@ TEST(ContiguousDp, WhatIsReservedCountsAgainstTheLimit) {
   EXPECT_EQ(shortage(range, problem).excess, Bytes(64));
 }
 
+// Asked in the middle of a pass, as by a user, whatever the pass has so far is no division.
+TEST(ContiguousDp, AStopEndsTheSearchForADivision) {
+  test::Draws draws(5);
+  const Workload workload = test::random_workload(draws, 8, 8);
+  const CostTable costs = test::random_costs(draws, workload, 1, 50);
+  StageGrower range(workload, costs);
+  DivisionProblem problem = random_problem(draws, 3, 1);
+  std::stop_source source;
+  problem.stop = source.get_token();
+  EXPECT_TRUE(divide(range, problem).has_value());
+  source.request_stop();
+  EXPECT_FALSE(divide(range, problem).has_value());
+}
+
 TEST(ContiguousDp, DemandsAreThoseOfTheOrder) {
   Shape shape;
   shape.stages = 3;

@@ -11,6 +11,7 @@ $ penstock check plan.json --json
 {
   "schema": "penstock.check/1",
   "ok": true,
+  "can_run": true,
   "ranks_checked": 2,
   "instructions": <number>,
   "violations": [],
@@ -27,15 +28,18 @@ Sound: every operation runs once, in order, without deadlock, within memory; the
 # A plan that claims more than is so: faster than it is, or in less memory than it takes.
 $ sed 's/"iteration_time_s": [0-9.e-]*/"iteration_time_s": 1e-9/' plan.json >boast.json; penstock check boast.json
 sound         no
+can run       yes
 ...
   iteration time  the simulated iteration time in seconds is <number>, the plan says 1e-09 <text>
 ...
-Not sound: <number> violations.
+Claims that do not hold: <number> violations. <text>
 ? 1
 $ sed 's/"memory_limit_bytes": [0-9]*/"memory_limit_bytes": 1000/' plan.json >tight.json; penstock check tight.json --json | grep -oE '"ok": false|"rule": "R8", "message": "rank [01]: needs [^(]*'
 "ok": false
 "rule": "R8", "message": "rank 0: needs <text>
 "rule": "R8", "message": "rank 1: needs <text>
+$ penstock check tight.json | tail -1
+Not sound: <number> violations; the plan must not run.
 $ penstock check tight.json >/dev/null
 ? 1
 

@@ -14,6 +14,7 @@ usage: penstock compare PREDICTED MEASURED [flags]
       --json         print the answer as JSON
       --force        replace files that exist
       --seed N       of all that is random: initial weights, data (default 0)
+      --config FILE  TOML: flags that hold where they are not given here
   -q, --quiet        say nothing on standard error but errors
   -v, --verbose      say more on standard error
   -h, --help         this text
@@ -26,7 +27,11 @@ See also: simulate, run
 
 # Help wins over what is missing, and says the same whichever way it is asked for.
 $ penstock compare -h >a; penstock help compare >b; cmp a b && wc -l <a
-24
+25
 
 # No line is longer than a page is wide, except examples, which one copies.
-$ for verb in profile plan check simulate run schedule; do penstock $verb -h | grep -v '^  penstock' | awk -v verb=$verb 'length > 112 { print verb ": " $0 }'; done
+$ for verb in profile plan check simulate run schedule schedules models clusters strategies doctor completion; do penstock $verb -h | grep -v '^  penstock' | awk -v verb=$verb 'length > 112 { print verb ": " $0 }'; done
+
+# A man page, which groff sets without a warning (tests/cli/text).
+$ penstock help --man | head -1
+.TH PENSTOCK 1 "" "penstock <text>" "User Commands"

@@ -22,6 +22,41 @@ mlp in 1 stage, <text>
 resnet in 1 stage, <text>
 unet in 1 stage, <text>
 
-$ penstock models gpt
-! penstock models: "gpt" is one input too many
+$ penstock strategies --json
+{
+  "schema": "penstock.strategies/1",
+  "strategies": [
+    {"name": "auto", "source": "our own", "about": "<text>"}
+...
+
+# With a name, more of that one.
+$ penstock models gpt:layers=24,hidden=1024 | head -4
+name            gpt
+about           <text>
+layers          <number>
+weights         <number>
+$ penstock schedules one_f_one_b | head -2
+name     1f1b
+aliases  [<text>]
+$ penstock clusters flat | grep -o 'v100 .* 16.0 GiB'
+v100     16.0 GiB
+$ penstock strategies auto | head -1
+name    auto
+
+# A slip is answered with what was meant.
+$ penstock models gpd
+! penstock models: there is no model "gpd"
+! hint: did you mean gpt?
+? 2
+$ penstock clusters flta
+! hint: did you mean flat?
+? 2
+$ penstock strategies atuo
+! hint: did you mean auto?
+? 2
+$ penstock schedules 1f1
+! hint: did you mean '1f1b'?
+? 2
+$ penstock models gpt mlp
+! penstock models: "mlp" is one input too many
 ? 2

@@ -69,9 +69,13 @@ Nanoseconds Comparison::more_waiting() const {
 
 Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) {
   if (predicted.plan_digest != measured.plan_digest) {
+    const auto of = [](const Timeline& timeline) {
+      return timeline.plan_digest.empty() ? std::string("one that is not named")
+                                          : timeline.plan_digest;
+    };
     return fail(ErrorCode::Infeasible,
                 fmt::format("the timelines come from different plans ({} and {})",
-                            predicted.plan_digest, measured.plan_digest),
+                            of(predicted), of(measured)),
                 "compare a simulation and a run of the same plan");
   }
   const auto expected = durations(predicted), seen = durations(measured);

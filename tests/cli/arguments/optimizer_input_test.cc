@@ -1,4 +1,4 @@
-#include "cli/optimizer_input.h"
+#include "cli/arguments/optimizer_input.h"
 
 #include <gtest/gtest.h>
 

@@ -33,7 +33,7 @@ Result<void> take_inputs(const Flags& flags, const std::vector<std::string>& res
                 "flags with a value are written --flag VALUE; --help shows them");
   }
   for (std::size_t i = 0; i < values.size(); ++i) *inputs[i].target = values[i];
-  if (values.size() < inputs.size() && !help) {
+  if (values.size() < inputs.size() && !inputs[values.size()].optional && !help) {
     const Input& missing = inputs[values.size()];
     return fail(ErrorCode::Usage, fmt::format("{} is missing: {}", missing.name, missing.about),
                 "--help shows examples");
@@ -50,10 +50,27 @@ Result<void> take_value(const Flag& flag, const std::vector<std::string>& values
   return flag.set(flag.long_name(), values.front());
 }
 
+// Whether there is a default for it.
+Result<bool> take_default(const Flag& flag, const std::vector<Default>& defaults) {
+  for (const Default& one : defaults) {
+    if (one.flag != flag.long_name()) continue;
+    if (flag.value.empty() && one.text == "false") return true;
+    auto taken = flag.set(flag.long_name(), flag.value.empty() ? "" : one.text);
+    if (!taken) {
+      taken.error().code = ErrorCode::BadInput;
+      taken.error().where = one.where;
+      return fail(std::move(taken.error()));
+    }
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments,
-                             const bool& help) {
+                             const bool& help,
+                             const std::function<Result<std::vector<Default>>()>& defaults) {
   const std::vector<Flag>& declared = flags.flags();
   std::vector<std::vector<std::string>> values(declared.size());
   std::vector<CLI::Option*> toggles(declared.size(), nullptr);
@@ -63,7 +80,7 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
   try {
     for (std::size_t i = 0; i < declared.size(); ++i) {
       if (declared[i].value.empty()) {
-        toggles[i] = app.add_flag(declared[i].names);
+        toggles[i] = app.add_flag(declared[i].names)->disable_flag_override();
       } else {
         app.add_option(declared[i].names, values[i])
             ->expected(1)
@@ -81,13 +98,25 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
       PENSTOCK_TRY_VOID(declared[i].set(declared[i].long_name(), ""));
   }
   PENSTOCK_TRY_VOID(take_inputs(flags, app.remaining(), help));
+  std::vector<bool> given(declared.size());
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    if (!values[i].empty()) {
-      PENSTOCK_TRY_VOID(take_value(declared[i], values[i]));
-    } else if (declared[i].required && !help) {
-      return fail(ErrorCode::Usage, fmt::format("{} {} is missing: {}", declared[i].long_name(),
-                                                declared[i].value, declared[i].about));
+    given[i] = !values[i].empty() || (toggles[i] != nullptr && toggles[i]->count() > 0);
+    if (!values[i].empty()) PENSTOCK_TRY_VOID(take_value(declared[i], values[i]));
+  }
+  if (help) return {};
+  if (defaults) {
+    PENSTOCK_TRY(const std::vector<Default> wanted, defaults());
+    for (std::size_t i = 0; i < declared.size(); ++i) {
+      if (given[i]) continue;
+      PENSTOCK_TRY(given[i], take_default(declared[i], wanted));
     }
+  }
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    if (!declared[i].required || given[i]) continue;
+    return fail(ErrorCode::Usage,
+                fmt::format("{} {} is missing: {}", declared[i].long_name(), declared[i].value,
+                            declared[i].about),
+                "--help shows examples");
   }
   return {};
 }

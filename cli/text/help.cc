@@ -1,4 +1,4 @@
-#include "cli/help.h"
+#include "cli/text/help.h"
 
 #include <fmt/format.h>
 
@@ -71,14 +71,15 @@ std::string overview(std::span<const Command> all) {
          two_columns(rows) +
          "\nExit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 the machine lacks "
          "something, 5 the run failed,\n"
-         "70 internal, 130 interrupted. penstock VERB --help says more of a verb.\n";
+         "70 internal, 130 interrupted. penstock VERB --help says more of a verb; penstock help "
+         "--man prints a man page.\n";
 }
 
 std::string help(const Command& command, const Flags& flags) {
   std::string usage = fmt::format("usage: penstock {}", command.name);
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const Input& input : flags.inputs()) {
-    usage += " " + input.name;
+    usage += input.optional ? fmt::format(" [{}]", input.name) : " " + input.name;
     inputs.emplace_back(input.name, input.about);
   }
   for (const Flag& flag : flags.flags()) {
