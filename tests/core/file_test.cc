@@ -102,7 +102,7 @@ TEST_F(File, DevicesAreWrittenDirectly) {
 
 TEST_F(File, FailuresNameTheFileAndTheReasonAndLeaveNothing) {
   EXPECT_EQ(read_file(path("none")).error().text(),
-            path("none") + ": cannot read: No such file or directory");
+            path("none") + ": cannot read: No such file or directory (hint: is the name right? ls shows what is there)");
   EXPECT_EQ(read_file(folder_.string()).error().text(),
             folder_.string() + ": cannot read: Is a directory");
   const auto no_folder = write_file_atomic(path("no/such/a"), "x", Overwrite::No);
@@ -192,7 +192,7 @@ TEST(ParseDocument, TheEndingDecidesThenTheFirstCharacter) {
                 .error()
                 .hint,
             "a document is TOML, or JSON that starts with '{'");
-  EXPECT_EQ(parse_document("", "f").error().text(), "f: there is nothing in it");
+  EXPECT_EQ(parse_document("", "f").error().text(), "f: there is nothing in it (hint: expected JSON or TOML)");
 }
 
 TEST_F(File, ReadDocumentReadsAndParses) {

@@ -71,7 +71,8 @@ std::string output_of(const std::vector<std::string>& arguments, int expected) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_command_line(arguments), expected);
   const std::string out = testing::internal::GetCapturedStdout();
-  return expected == 0 ? out : testing::internal::GetCapturedStderr();
+  const std::string said = testing::internal::GetCapturedStderr();
+  return expected == 0 ? out : said;
 }
 
 TEST(Config, ItFillsInRequiredFlagsAndTheCommandLineWins) {
