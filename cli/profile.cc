@@ -7,7 +7,7 @@
 
 #include "cli/flags.h"
 #include "cli/interrupt.h"
-#include "cli/optimizer_input.h"
+#include "cli/arguments/optimizer_input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/formats/profile_format.h"
