@@ -9,14 +9,15 @@
 namespace penstock {
 namespace {
 
-// The message of an edge in a given step and microbatch, as both ends compute it.
-std::uint64_t identity(EdgeId edge, std::int32_t step, const InstructionKey& key) {
-  return static_cast<std::uint64_t>(edge.value) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
+// The message of an edge, or the call of a group, in a given step and microbatch, as all ends compute it.
+std::uint64_t identity(std::int32_t target, std::int32_t step, const InstructionKey& key) {
+  return static_cast<std::uint64_t>(target) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
          static_cast<std::uint64_t>(key.microbatch & 0xffffff);
 }
 
 std::string lane(const Stream& stream, const Program& program) {
   if (stream.kind == StreamKind::Compute) return "compute";
+  if (stream.kind == StreamKind::Collective) return std::string(kCollectiveLane);
   const ProgramEdge& edge = program.edges[stream.edge.index()];
   return fmt::format("send {}>{}", edge.source.value, edge.destination.value);
 }
@@ -85,9 +86,7 @@ Result<void> Interpreter::prepare_stages() {
     const PlanStage& stage = plan.stages[s];
     if (std::find(stage.devices.begin(), stage.devices.end(), setup_.rank) == stage.devices.end()) continue;
     const StageId id(static_cast<std::int64_t>(s));
-    StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
-                         .layout = lay_out_stage(plan, id), .microbatch_size = plan.microbatch_size,
-                         .microbatches = plan.microbatches, .data = setup_.data, .losses = setup_.losses};
+    const StageRequest request = this->request(id);
     layouts_[id] = request.layout;
     PENSTOCK_TRY(stages_[id], setup_.device->make_stage(request));
     const Bytes needed = request.layout.workspace + stages_[id]->scratch_bytes();
@@ -116,50 +115,6 @@ Result<void> Interpreter::prepare_stages() {
   return {};
 }
 
-std::byte* Interpreter::address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const {
-  const auto found = buffers_.find({cls, cls == BufferClass::Workspace ? -1 : stage.value, microbatch, owner});
-  if (found == buffers_.end()) return nullptr;
-  return arena_ + setup_.program->buffers_of(setup_.rank)[static_cast<std::size_t>(found->second)].offset.value;
-}
-
-namespace {
-
-std::int32_t edge_between(const Program& program, Payload payload, StageId from, StageId to) {
-  for (std::size_t e = 0; e < program.edges.size(); ++e) {
-    const ProgramEdge& edge = program.edges[e];
-    if (edge.payload == payload && edge.from == from && edge.to == to) return static_cast<std::int32_t>(e);
-  }
-  return -1;
-}
-
-}  // namespace
-
-StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) const {
-  const Program& program = *setup_.program;
-  const StageLayout& layout = layouts_.at(stage);
-  StageMemoryMap map;
-  map.weights = address(BufferClass::Weights, stage, -1, -1);
-  map.gradients = address(BufferClass::Gradients, stage, -1, -1);
-  map.optimizer = address(BufferClass::Optimizer, stage, -1, -1);
-  map.workspace = address(BufferClass::Workspace, stage, -1, -1);
-  if (microbatch < 0) return map;
-  map.data = address(BufferClass::Data, stage, microbatch, -1);
-  map.stash = address(BufferClass::Stash, stage, microbatch, -1);
-  for (const std::int32_t e : layout.out_edges) {
-    const StageId to = setup_.plan->edges[static_cast<std::size_t>(e)].to;
-    map.activation_send.push_back(
-        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Activation, stage, to)));
-    map.gradient_receive.push_back(
-        address(BufferClass::ReceiveBuffer, stage, microbatch, edge_between(program, Payload::Gradient, to, stage)));
-  }
-  for (const std::int32_t e : layout.in_edges) {
-    const StageId from = setup_.plan->edges[static_cast<std::size_t>(e)].from;
-    map.gradient_send.push_back(
-        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Gradient, stage, from)));
-  }
-  return map;
-}
-
 Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& instruction, std::size_t stream) {
   if (instruction.group != 0) {
     return fail(ErrorCode::Unavailable, fmt::format("the executor does not run grouped transfers yet ({})", text(instruction)),
@@ -179,7 +134,23 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
     case Op::Load: out.call = stage->second->load(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::F: out.call = stage->second->forward(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
-    case Op::BF: out.call = stage->second->backward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::BF: {
+      const Segment& segment = program.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front();
+      out.call = program.is_part(instruction)
+                     ? stage->second->backward_part(memory_map(id, key.microbatch), key.microbatch,
+                                                    static_cast<std::size_t>(segment.first_layer),
+                                                    static_cast<std::size_t>(segment.end_layer))
+                     : stage->second->backward(memory_map(id, key.microbatch), key.microbatch);
+      break;
+    }
+    case Op::AllReduce: {
+      const Group& group = program.groups[static_cast<std::size_t>(instruction.target)];
+      out.group = setup_.groups.at(GroupId(instruction.target));
+      out.target = instruction.target;
+      out.bytes = group.bytes;
+      out.data = memory_map(id, -1).gradients + group.offset.value;
+      break;
+    }
     case Op::Step: out.call = stage->second->update(memory_map(id, -1)); break;
     case Op::Wait: break;
     case Op::Send:
@@ -190,17 +161,8 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
       out.bytes = edge.bytes;
       const auto& ends = sends ? setup_.senders : setup_.receivers;
       out.communicator = ends.at(out.edge);
-      if (sends) {
-        out.data = address(BufferClass::SendBuffer, id, key.microbatch, out.edge.value);
-      } else if (edge.payload == Payload::Gradient) {
-        out.data = address(BufferClass::ReceiveBuffer, id, key.microbatch, out.edge.value);
-      } else {
-        const StageLayout& layout = layouts_.at(id);
-        for (std::size_t i = 0; i < layout.in_edges.size(); ++i) {
-          if (setup_.plan->edges[static_cast<std::size_t>(layout.in_edges[i])].from != edge.from) continue;
-          out.data = address(BufferClass::Stash, id, key.microbatch, -1) + layout.received[i].value;
-        }
-      }
+      out.target = instruction.target;
+      out.data = message(instruction);
       if (out.data == nullptr) {
         return fail(ErrorCode::Internal, fmt::format("{} has no buffer on rank {}", text(instruction), setup_.rank.value));
       }
@@ -272,10 +234,13 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
       device.launch(instruction.stream, *instruction.call, tag, stamp);
     } else if (instruction.key.op == Op::Send) {
       instruction.communicator->send(instruction.stream, instruction.data, instruction.bytes,
-                                     identity(instruction.edge, step, instruction.key), tag, stamp);
+                                     identity(instruction.target, step, instruction.key), tag, stamp);
     } else if (instruction.key.op == Op::Recv) {
       instruction.communicator->receive(instruction.stream, instruction.data, instruction.bytes,
-                                        identity(instruction.edge, step, instruction.key), tag, stamp);
+                                        identity(instruction.target, step, instruction.key), tag, stamp);
+    } else if (instruction.group != nullptr) {
+      instruction.group->all_reduce(instruction.stream, instruction.data, instruction.bytes,
+                                    identity(instruction.target, step, instruction.key), tag, stamp);
     }
     if (instruction.recorded.valid()) device.record(instruction.stream, instruction.recorded);
     for (const std::int32_t b : instruction.releases) {

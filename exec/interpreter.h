@@ -26,9 +26,11 @@ struct PreparedInstruction {
   StreamHandle stream;
   std::unique_ptr<StageCall> call;        // compute, LOAD, LOSS, STEP
   Communicator* communicator = nullptr;   // SEND, RECV
+  GroupCommunicator* group = nullptr;     // ALLREDUCE
   std::byte* data = nullptr;
   Bytes bytes;
   EdgeId edge;
+  std::int32_t target = -1;               // SEND, RECV: the edge again; ALLREDUCE: the group
   EventHandle wait_for;                   // recorded by the instruction it comes `after`
   EventHandle recorded;                   // by this one, if another comes after it
   std::uint32_t position = 0;             // in its stream's section
@@ -45,6 +47,7 @@ class Interpreter {
     const DataSource* data = nullptr;
     double* losses = nullptr;                           // [step][microbatch]
     std::map<EdgeId, Communicator*> senders, receivers;  // this rank's ends
+    std::map<GroupId, GroupCommunicator*> groups;        // those it is a member of
     std::int32_t steps = 1;
     std::uint64_t seed = 0;
   };
@@ -81,6 +84,8 @@ class Interpreter {
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
+  StageRequest request(StageId stage) const;
+  std::byte* message(const Instruction& instruction) const;
   Result<void> issue_all(StepGate& gate);
   Result<void> issue(const Section& section, std::int32_t first_step, std::size_t first_stamp);
 

@@ -54,11 +54,15 @@ struct StageRequest {
   NetworkId network{0};
   std::vector<LayerId> layers;
   StageLayout layout;
-  std::int64_t microbatch_size = 1;
-  std::int64_t microbatches = 1;  // a step
+  std::int64_t microbatch_size = 1;  // samples of a microbatch that this copy of the stage works on
+  std::int64_t microbatches = 1;     // a step
+  // Where copies share microbatches: samples of a whole one (0: microbatch_size), and which of them are this copy's.
+  std::int64_t whole_microbatch = 0, first_sample = 0;
   const DataSource* data = nullptr;
-  // losses[step · microbatches + microbatch]: written by the loss call. Null on stages without a loss.
+  // losses[(step · microbatches + microbatch) · loss_copies + loss_copy]: written by the loss call. Null on stages without a
+  // loss. Copies that share microbatches each have a part of their losses.
   double* losses = nullptr;
+  std::int64_t loss_copies = 1, loss_copy = 0;
   LayerStamps* layer_stamps = nullptr;  // one a layer, or null: nobody asks
 };
 
@@ -76,6 +80,10 @@ class Stage {
   virtual std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   // Each layer's weight gradient, then its input gradient, from the last layer to the first.
   virtual std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  // A part of that: of the stage's layers [first, end). Parts follow one another from the last layers to the first, with
+  // nothing else of the stage between them.
+  virtual std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch,
+                                                   std::size_t first, std::size_t end) = 0;
   virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;  // and clears the gradients
 };
 

@@ -44,4 +44,9 @@ struct EdgeState {
   std::size_t next = 0;
 };
 
+struct GroupState {
+  std::vector<std::uint32_t> callers;  // one a member: the stream that holds its calls
+  std::vector<std::uint32_t> arrived;  // streams that wait for the others to arrive
+};
+
 }  // namespace penstock

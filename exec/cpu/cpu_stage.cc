@@ -69,18 +69,24 @@ class CpuStage final : public Stage {
   std::unique_ptr<StageCall> forward(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) override;
+  std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first,
+                                           std::size_t end) override;
   std::unique_ptr<StageCall> update(const StageMemoryMap& memory) override;
 
   void run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
   void run_forward(const StageMemoryMap& memory);
   Result<void> run_loss(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
-  void run_backward(const StageMemoryMap& memory);
+  void run_backward(const StageMemoryMap& memory, std::size_t first, std::size_t end);
   void run_update(const StageMemoryMap& memory);
 
  private:
   // Operands of a layer, in arrays of this stage that the next call overwrites: one thread runs a stage.
   LayerOperands operands(const StageMemoryMap& memory, const PreparedLayer& layer);
   void backward_input(const StageMemoryMap& memory, const PreparedLayer& layer, LayerOperands& at);
+
+  std::int64_t whole_microbatch() const {
+    return request_.whole_microbatch > 0 ? request_.whole_microbatch : request_.microbatch_size;
+  }
 
   StageRequest request_;
   std::vector<PreparedLayer> layers_;
@@ -94,15 +100,16 @@ enum class Part : std::uint8_t { Load, Forward, Loss, Backward, Update };
 
 class StagePart final : public Call {
  public:
-  StagePart(CpuStage& stage, Part part, StageMemoryMap memory, std::int32_t microbatch)
-      : stage_(stage), part_(part), memory_(std::move(memory)), microbatch_(microbatch) {}
+  StagePart(CpuStage& stage, Part part, StageMemoryMap memory, std::int32_t microbatch, std::size_t first = 0,
+            std::size_t end = 0)
+      : stage_(stage), part_(part), memory_(std::move(memory)), microbatch_(microbatch), first_(first), end_(end) {}
 
   Result<void> run(std::int32_t step) override {
     switch (part_) {
       case Part::Load: stage_.run_load(memory_, microbatch_, step); break;
       case Part::Forward: stage_.run_forward(memory_); break;
       case Part::Loss: return stage_.run_loss(memory_, microbatch_, step);
-      case Part::Backward: stage_.run_backward(memory_); break;
+      case Part::Backward: stage_.run_backward(memory_, first_, end_); break;
       case Part::Update: stage_.run_update(memory_); break;
     }
     return {};
@@ -113,6 +120,7 @@ class StagePart final : public Call {
   Part part_;
   StageMemoryMap memory_;
   std::int32_t microbatch_;
+  std::size_t first_, end_;  // Backward: of layers
 };
 
 Result<void> CpuStage::build() {
@@ -123,7 +131,7 @@ Result<void> CpuStage::build() {
     const Layer& layer = network.layers[request_.layers[i].index()];
     std::vector<TensorShape> shapes;
     for (const LayerId input : layer.inputs) shapes.push_back(network.layers[input.index()].output);
-    std::int64_t rows = request_.microbatch_size * request_.microbatches;
+    std::int64_t rows = whole_microbatch() * request_.microbatches;
     if (layer.kind == LayerKind::CrossEntropy) rows *= shapes[0].elements() / shapes[0].dimensions.back();
     PreparedLayer prepared{.layer = &layer, .place = &request_.layout.layers[i], .kernel = {}, .parameters = {}, .sources = {},
                            .stamps = request_.layer_stamps != nullptr ? request_.layer_stamps + i : nullptr};
@@ -157,7 +165,11 @@ std::unique_ptr<StageCall> CpuStage::loss(const StageMemoryMap& memory, std::int
   return std::make_unique<StagePart>(*this, Part::Loss, memory, microbatch);
 }
 std::unique_ptr<StageCall> CpuStage::backward(const StageMemoryMap& memory, std::int32_t microbatch) {
-  return std::make_unique<StagePart>(*this, Part::Backward, memory, microbatch);
+  return backward_part(memory, microbatch, 0, layers_.size());
+}
+std::unique_ptr<StageCall> CpuStage::backward_part(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first,
+                                                   std::size_t end) {
+  return std::make_unique<StagePart>(*this, Part::Backward, memory, microbatch, first, end);
 }
 std::unique_ptr<StageCall> CpuStage::update(const StageMemoryMap& memory) {
   return std::make_unique<StagePart>(*this, Part::Update, memory, -1);
@@ -187,7 +199,8 @@ LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLay
 
 void CpuStage::run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step) {
   for (std::size_t i = 0; i < request_.layout.sources.size(); ++i) {
-    request_.data->fill(request_.layout.sources[i], step, microbatch * request_.microbatch_size, request_.microbatch_size,
+    request_.data->fill(request_.layout.sources[i], step, microbatch * whole_microbatch() + request_.first_sample,
+                        request_.microbatch_size,
                         reinterpret_cast<std::uint8_t*>(memory.data + request_.layout.data[i].value));
   }
 }
@@ -211,7 +224,7 @@ Result<void> CpuStage::run_loss(const StageMemoryMap& memory, std::int32_t micro
     at.loss = &value;
     timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(at); });
   }
-  request_.losses[step * request_.microbatches + microbatch] = value;
+  request_.losses[(step * request_.microbatches + microbatch) * request_.loss_copies + request_.loss_copy] = value;
   if (std::isfinite(value)) return {};
   return fail(ErrorCode::RunFailed, fmt::format("the loss is {} at step {}, microbatch {}", value, step, microbatch),
               "lower the learning rate, or start from another seed");
@@ -234,13 +247,15 @@ void CpuStage::backward_input(const StageMemoryMap& memory, const PreparedLayer&
   }
 }
 
-void CpuStage::run_backward(const StageMemoryMap& memory) {
+void CpuStage::run_backward(const StageMemoryMap& memory, std::size_t first, std::size_t end) {
   for (const EdgeCopy& sum : request_.layout.gradient_sums) {
+    if (end < layers_.size()) break;  // the first part has done it
     const float* from = floats(address(memory, sum.from, Pass::Gradient));
     float* to = floats(address(memory, sum.to, Pass::Gradient));
     for (std::int64_t i = 0, n = sum.bytes.value / 4; i < n; ++i) to[i] += from[i];
   }
-  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+  for (std::size_t i = end; i-- > first;) {
+    const PreparedLayer* layer = &layers_[i];
     if (!layer->layer->is_loss() && layer->place->output_gradient.region == Region::None) continue;  // nobody reads it
     LayerOperands at = operands(memory, *layer);
     timed(layer->stamps, &LayerStamps::backward_weight, [&] {
