@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "core/replicas.h"
 #include "exec/cpu/cpu_device.h"
 #include "exec/data_source.h"
 #include "exec/losses.h"
+#include "exec/replicated_reference.h"
 #include "exec/run.h"
 #include "exec/whole_network.h"
 
@@ -10,9 +12,36 @@
 // pass through it one after the other in ascending order, each operation finished before the next is issued.
 
 namespace penstock {
+namespace {
+
+Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
+  PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
+  const std::int64_t losses_a_step = plan.microbatches * loss_parts(plan);
+  std::vector<double> losses(static_cast<std::size_t>(options.steps * losses_a_step), 0.0);
+  cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
+  PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, losses.data()));
+  Timeline timeline;
+  timeline.origin = Origin::Measured;
+  timeline.name = "reference";
+  timeline.ranks = 1;
+  std::int32_t step = 0;
+  for (; step < options.steps && !options.stop.stop_requested(); ++step) {
+    if (options.progress) options.progress(step);
+    PENSTOCK_TRY_VOID(network->step(step));
+  }
+  timeline.losses = step_losses(losses, losses_a_step, step);
+  timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
+  timeline.weights_digest = network->weights_digest();
+  return RunResult{.timeline = std::move(timeline), .backend = options.backend,
+                   .instruction_set = device.describe().instruction_set, .steps = step,
+                   .interrupted = step < options.steps};
+}
+
+}  // namespace
 
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
+  if (is_replicated(plan)) return run_replicated_reference(plan, options);
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   std::vector<double> losses(static_cast<std::size_t>(options.steps) * static_cast<std::size_t>(plan.microbatches), 0.0);
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);

@@ -11,6 +11,7 @@
 #include "planner/explain.h"
 #include "planner/local_moves.h"
 #include "planner/ordinary_training.h"
+#include "planner/replicated_search.h"
 #include "planner/search_space.h"
 
 namespace penstock {
@@ -323,7 +324,10 @@ Result<Plan> make_plan(const PlanRequest& request) {
   PENSTOCK_TRY_VOID(validate(request.workload));
   PENSTOCK_TRY_VOID(validate(request.cluster));
   PENSTOCK_TRY_VOID(expect_ordinary_training(request.workload));
-  return Search(request).run();
+  if (request.replicas.size() == 1 && request.replicas[0] == 1) return Search(request).run();
+  for (const std::int32_t count : request.replicas)
+    if (count < 1) return fail(ErrorCode::Usage, fmt::format("{} replicas of a stage", count));
+  return search_replicated(request);
 }
 
 }  // namespace penstock

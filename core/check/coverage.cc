@@ -173,7 +173,7 @@ class Coverage {
     }
     if (key.op <= Op::Loss || is_transfer(key.op)) {
       if (key.microbatch < 0 || key.microbatch >= program_.body_microbatches ||
-          key.slice >= index_.slices) {
+          (key.slice >= index_.slices && !program_.is_part(instruction))) {
         report_.add(
             "R1",
             fmt::format("rank {}: '{}' is of a microbatch or slice outside the body's {} by {}",

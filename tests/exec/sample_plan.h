@@ -3,6 +3,7 @@
 // Plans of small workloads for the executor's tests.
 
 #include <string>
+#include <vector>
 
 #include "core/plan.h"
 #include "core/program.h"
@@ -11,6 +12,9 @@ namespace penstock::test {
 
 // As the planner makes it, on a flat cluster of CPU ranks. Fails the running test if there is none.
 Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch);
+// The same with replicas of each stage.
+Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
+                     Split split, std::int64_t microbatch);
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.
