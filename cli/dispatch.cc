@@ -47,8 +47,8 @@ int unknown_verb(const std::string& given) {
 
 void declare_shared(Flags& flags, const Command& command, Shared& shared) {
   const std::string what = command.document.empty() ? "the answer" : std::string(command.document);
-  flags.add("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what),
-            text_into(shared.output));
+  flags.output("-o,--output", "FILE", fmt::format("write {} to a file (-: standard output)", what),
+               shared.output);
   flags.toggle("--json", "print the answer as JSON", shared.json);
   flags.toggle("--force", "replace files that exist", shared.force);
   flags.add("--seed", "N", "of all that is random: initial weights, data (default 0)",
@@ -60,13 +60,16 @@ void declare_shared(Flags& flags, const Command& command, Shared& shared) {
 }
 
 // What -o asks for, then the answer, unless standard output already carries the document.
-Result<void> deliver(const Command& command, const Reply& reply, const Shared& shared) {
+Result<void> deliver(const Command& command, const Flags& flags, const Reply& reply,
+                     const Shared& shared) {
   const std::string& answer = shared.json ? reply.json : reply.text;
+  const bool taken = takes_standard_output(flags.outputs());
+  if (shared.output.empty() && taken) return {};
   if (shared.output.empty()) return write_file_atomic("-", answer, Overwrite::No);
   if (command.document.empty()) return write_output(shared.output, answer, shared);
   PENSTOCK_CHECK(reply.document.has_value(), "a verb that writes a document made none");
   PENSTOCK_TRY_VOID(write_output(shared.output, *reply.document, shared));
-  return shared.output == "-" ? Result<void>() : write_file_atomic("-", answer, Overwrite::No);
+  return taken ? Result<void>() : write_file_atomic("-", answer, Overwrite::No);
 }
 
 int run_verb(const Command& command, const std::vector<std::string>& arguments) {
@@ -80,11 +83,11 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   if (shared.help) return print(command.name, help(command, flags));
   if (shared.quiet) set_log_level(LogLevel::Error);
   if (shared.verbose) set_log_level(LogLevel::Debug);
-  if (const auto free = refuse_existing(shared.output, shared); !free)
+  if (const auto free = check_outputs(flags.outputs(), shared); !free)
     return report(command.name, free.error());
   const auto reply = verb->run(shared);
   if (!reply) return report(command.name, reply.error());
-  if (const auto delivered = deliver(command, *reply, shared); !delivered)
+  if (const auto delivered = deliver(command, flags, *reply, shared); !delivered)
     return report(command.name, delivered.error());
   return reply->exit_code;
 }

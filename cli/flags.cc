@@ -69,6 +69,12 @@ void Flags::toggle(std::string names, std::string about, bool& target) {
       });
 }
 
+void Flags::output(std::string names, std::string value, std::string about, std::string& target,
+                   const std::string* again) {
+  add(std::move(names), std::move(value), std::move(about), text_into(target));
+  outputs_.push_back({std::string(flags_.back().long_name()), &target, again});
+}
+
 void Flags::mark_shared() {
   for (Flag& flag : flags_) flag.shared = true;
 }
@@ -139,6 +145,15 @@ Setter schedules_into(std::vector<std::string>& target) {
 
 Setter time_into(Nanoseconds& target) {
   return parsed_into(target, [](const std::string& text) { return parse_time(text); });
+}
+
+Setter duration_into(Nanoseconds& target) {
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    PENSTOCK_TRY_VOID(time_into(target)(flag, text));
+    if (target.value > 0) return {};
+    return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is no time at all", flag, text),
+                "write 30s or 500ms");
+  };
 }
 
 Setter bytes_into(Bytes& target) {

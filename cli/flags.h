@@ -35,6 +35,13 @@ struct Flag {
   std::string_view long_name() const;  // "--output"
 };
 
+// A flag that names a file to write. `again`: an input that may be the same file, to be replaced.
+struct OutputFlag {
+  std::string name;
+  const std::string* path;
+  const std::string* again = nullptr;
+};
+
 struct Input {
   std::string name;
   std::string about;
@@ -47,14 +54,19 @@ class Flags {
   void add(std::string names, std::string value, std::string about, Setter set);
   void require(std::string names, std::string value, std::string about, Setter set);
   void toggle(std::string names, std::string about, bool& target);
+  // A file to write: whether it can be is tested before the verb starts (cli/output.h).
+  void output(std::string names, std::string value, std::string about, std::string& target,
+              const std::string* again = nullptr);
   void mark_shared();  // all flags so far
 
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<Flag>& flags() const { return flags_; }
+  const std::vector<OutputFlag>& outputs() const { return outputs_; }
 
  private:
   std::vector<Input> inputs_;
   std::vector<Flag> flags_;
+  std::vector<OutputFlag> outputs_;
 };
 
 // Setters keep what they parse in `target`, which must outlive them.
@@ -67,6 +79,7 @@ Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least,
 Setter schedules_into(
     std::vector<std::string>& target);  // "1f1b,zb_auto:limit=1.5,seed=3": two of them
 Setter time_into(Nanoseconds& target);
+Setter duration_into(Nanoseconds& target);  // above 0
 Setter bytes_into(Bytes& target);
 Setter share_into(std::optional<double>& target);  // "5%" or "0.05"
 

@@ -156,7 +156,7 @@ class PlanVerb : public Verb {
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
               bytes_into(input_.memory_limit));
     flags.add("--optimizer", "NAME[:K=V]",
-              "e.g. sgd:learning-rate=0.1,momentum=0.9 (default: the workload's)",
+              "sgd, adam or adamw, e.g. adamw:learning-rate=1e-3,clip=1 (default: the workload's)",
               text_into(input_.optimizer));
   }
 

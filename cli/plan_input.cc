@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "cli/optimizer_input.h"
 #include "core/file.h"
 #include "core/formats/profile_format.h"
 #include "models/clusters/clusters.h"
-#include "models/text_form.h"
 #include "models/workloads/builders.h"
 #include "planner/schedules/schedule.h"
 #include "profiler/profiler.h"
@@ -37,18 +35,6 @@ Result<void> expect_this_machine(const Profile& profile, const std::string& path
           "measure here with penstock profile, or describe that machine as a cluster in a file"});
 }
 
-Result<double> parse_number(std::string_view key, std::string_view text, double least,
-                            double below) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      value < least || value >= below) {
-    return fail(ErrorCode::Usage, fmt::format("--optimizer: {} cannot be \"{}\"", key, text),
-                fmt::format("a number from {} to below {}", least, below));
-  }
-  return value;
-}
-
 }  // namespace
 
 bool is_this_machine(const std::string& text, const Cluster& cluster) {
@@ -56,26 +42,6 @@ bool is_this_machine(const std::string& text, const Cluster& cluster) {
   return text == "this-machine" ||
          (written_out && std::all_of(cluster.devices.begin(), cluster.devices.end(),
                                      [](const Device& d) { return d.kind == "cpu"; }));
-}
-
-Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer) {
-  PENSTOCK_TRY(const TextForm form, parse_text_form(text));
-  if (form.name != "sgd")
-    return fail(ErrorCode::Usage,
-                fmt::format("--optimizer: there is no optimizer \"{}\"", form.name),
-                "there is sgd");
-  if (!form.argument.empty())
-    return fail(ErrorCode::Usage, fmt::format("--optimizer: \"{}\" has no value", form.argument),
-                "write key=value");
-  PENSTOCK_TRY_VOID(expect_keys(form, {"learning-rate", "momentum"}));
-  optimizer.kind = OptimizerKind::Sgd;
-  if (const std::string* rate = form.find("learning-rate")) {
-    PENSTOCK_TRY(optimizer.learning_rate, parse_number("learning-rate", *rate, 0, 1e6));
-  }
-  if (const std::string* momentum = form.find("momentum")) {
-    PENSTOCK_TRY(optimizer.momentum, parse_number("momentum", *momentum, 0, 1));
-  }
-  return {};
 }
 
 Result<PlanRequest> plan_request(const PlanFlags& input) {

@@ -31,7 +31,4 @@ bool is_this_machine(const std::string& text, const Cluster& cluster);
 // this machine.
 Result<PlanRequest> plan_request(const PlanFlags& input);
 
-// "sgd:learning-rate=0.1,momentum=0.9". What is left out keeps its value.
-Result<void> parse_optimizer(const std::string& text, Optimizer& optimizer);
-
 }  // namespace penstock::cli

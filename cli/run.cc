@@ -11,6 +11,7 @@
 #include "cli/flags.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/metrics_file.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -36,6 +37,14 @@ Result<std::string> documents() {
               "give a text with --data");
 }
 
+void add_evaluations(Answer& answer, const RunResult& result) {
+  if (result.evaluations.empty()) return;
+  answer.add("evaluation_loss", "evaluation loss", result.evaluations.back().loss);
+  Table& table = answer.add_table("evaluations", "loss on held-out data",
+                                  {{"steps", "steps"}, {"loss", "loss"}});
+  for (const EvaluationReport& report : result.evaluations) table.add({report.step, report.loss});
+}
+
 Answer describe(const Plan& plan, const RunResult& result, bool reference) {
   const Timeline& timeline = result.timeline;
   const double iteration = seconds(iteration_time(timeline));
@@ -44,6 +53,8 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference) {
   answer.add("backend", "backend", result.backend);
   answer.add("instruction_set", "instruction set", result.instruction_set);
   answer.add("steps", "steps", result.steps);
+  if (result.first_step > 0)
+    answer.add("first_step", "steps before", result.first_step);
   answer.add("iteration_time_s", "iteration time", iteration, Unit::Seconds);
   if (iteration > 0) {
     answer.add("throughput_samples_per_s", "throughput",
@@ -56,6 +67,9 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference) {
     answer.add("first_loss", "first loss", timeline.losses.front());
     answer.add("last_loss", "last loss", timeline.losses.back());
   }
+  add_evaluations(answer, result);
+  if (result.checkpoint_step >= 0)
+    answer.add("checkpoint_step", "steps kept", result.checkpoint_step);
   answer.add("losses", "losses", Value::list(timeline.losses), {}, Show::DataOnly);
   answer.add("weights_digest", "weights digest", timeline.weights_digest);
   answer.add("plan_digest", "plan digest", timeline.plan_digest, {}, Show::DataOnly);
@@ -68,7 +82,7 @@ class RunVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("PLAN", "a plan (penstock plan)", plan_);
-    flags.add("--steps", "N", "steps to train (default 20)",
+    flags.add("--steps", "N", "steps to train, from the start (default 20)",
               count_into(options_.steps, 1, 10'000'000));
     flags.toggle("--reference", "the same arithmetic on one device, one operation at a time",
                  reference_);
@@ -80,13 +94,27 @@ class RunVerb : public Verb {
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
     flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)",
-              time_into(options_.deadline));
-    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
-              text_into(chrome_));
+              duration_into(options_.deadline));
+    flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
+    flags.output("--metrics", "FILE", "a line of JSON a step, as it is done (-: standard output)",
+                 metrics_);
+    flags.add("--evaluate", "PATH", "held-out data: the loss on it in the end, nothing trained",
+              text_into(options_.evaluation.data));
+    flags.add("--evaluate-every", "N", "and every N steps",
+              count_into(options_.evaluation.every, 1, 10'000'000));
+    flags.add("--evaluate-batches", "K", "batches it is the mean of (default 8)",
+              count_into(options_.evaluation.batches, 1, 1'000'000));
+    flags.output("--checkpoint", "FILE",
+                 "where to keep the training's state, in the end and when interrupted",
+                 options_.checkpoint.save, &options_.checkpoint.resume);
+    flags.add("--checkpoint-every", "N", "and every N steps",
+              count_into(options_.checkpoint.every, 1, 10'000'000));
+    flags.add("--resume", "FILE", "go on from a checkpoint, up to --steps in all",
+              text_into(options_.checkpoint.resume));
   }
 
   Result<Reply> run(const Shared& shared) override {
-    PENSTOCK_TRY_VOID(refuse_existing(chrome_, shared));
+    PENSTOCK_TRY_VOID(check_flags());
     PENSTOCK_TRY(const Plan plan, load_plan(plan_));
     if (ranks_ > 0 && ranks_ != plan.ranks()) {
       return fail(ErrorCode::Infeasible,
@@ -115,9 +143,53 @@ class RunVerb : public Verb {
  private:
   Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared) {
     Progress progress(shared);
+    PENSTOCK_TRY(MetricsFile metrics, MetricsFile::open(metrics_));
+    metrics.begin(plan, options_, reference_);
     options_.stop = stop_on_interrupt();
-    options_.progress = [&](std::int32_t step) { progress.show("step", step, options_.steps); };
+    double elapsed = 0;
+    std::int64_t done = 0;
+    options_.on_step = [&](const StepReport& step) {
+      metrics.add(step);
+      elapsed += seconds(step.took);
+      progress.show(describe_progress(step, plan.workload.global_batch, ++done, elapsed));
+    };
+    options_.on_evaluation = [&](const EvaluationReport& report) { metrics.add(report); };
+    options_.on_warning = [](const std::string& warning) { log_warning(warning); };
     return reference_ ? run_reference(plan, options_) : penstock::run(plan, program, options_);
+  }
+
+  // "step 12 of 60, loss 5.31, 45.3 samples/s, 2 s left", at the rate of the steps so far.
+  std::string describe_progress(const StepReport& step, std::int64_t batch, std::int64_t done,
+                                double elapsed) const {
+    std::string text = fmt::format("step {} of {}, loss {:.4g}", step.step + 1, options_.steps,
+                                   step.loss);
+    if (elapsed <= 0) return text;
+    const double rate = static_cast<double>(done) / elapsed;
+    const auto left = static_cast<double>(options_.steps - step.step - 1);
+    return text + fmt::format(", {:.3g} samples/s, {:.0f} s left",
+                              rate * static_cast<double>(batch), left / rate);
+  }
+
+  // Flags that only say more about another one.
+  Result<void> check_flags() const {
+    const auto needs = [](bool missing, std::string_view flag, std::string_view other) {
+      return missing ? Result<void>(fail(ErrorCode::Usage,
+                                         fmt::format("{} means nothing without {}", flag, other)))
+                     : Result<void>();
+    };
+    const EvaluationOptions& evaluation = options_.evaluation;
+    const bool evaluates = !evaluation.data.empty();
+    PENSTOCK_TRY_VOID(
+        needs(!evaluates && evaluation.every > 0, "--evaluate-every", "--evaluate"));
+    PENSTOCK_TRY_VOID(needs(!evaluates && evaluation.batches != EvaluationOptions().batches,
+                            "--evaluate-batches", "--evaluate"));
+    const CheckpointOptions& checkpoint = options_.checkpoint;
+    PENSTOCK_TRY_VOID(needs(checkpoint.save.empty() && checkpoint.every > 0, "--checkpoint-every",
+                            "--checkpoint"));
+    if (checkpoint.save == "-")
+      return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
+                  "name a file");
+    return {};
   }
 
   static void warn_of_another_machine(const Plan& plan) {
@@ -147,7 +219,7 @@ class RunVerb : public Verb {
                             cores, cores == 1 ? "" : "s"));
   }
 
-  std::string plan_, chrome_;
+  std::string plan_, chrome_, metrics_;
   std::int32_t ranks_ = 0;
   bool reference_ = false;
   RunOptions options_;

@@ -40,14 +40,12 @@ class SimulateVerb : public Verb {
     flags.add("--bytes", "BYTES", "of one message; with --cluster", bytes_into(bytes_));
     flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages",
               text_into(cluster_));
-    flags.add("--chrome", "FILE", "also write the timeline as Chrome trace events",
-              text_into(chrome_));
+    flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
     flags.toggle("--gantt", "also draw the last step", gantt_);
     declare_width(flags, columns_);
   }
 
   Result<Reply> run(const Shared& shared) override {
-    PENSTOCK_TRY_VOID(refuse_existing(chrome_, shared));
     if (gantt_ && shared.json)
       return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data",
                   "drop one of them");

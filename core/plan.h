@@ -163,6 +163,9 @@ struct Plan {
   std::string profile_machine;       // of the profile the times come from; empty where derived
   std::vector<StageTimes> layer_times;  // one a layer of the planned network: stage times are their sums, bounds need them
   std::vector<PartTimes> part_times;    // likewise at fewer samples than a microbatch: descending
+  // Of the slowest hop around all ranks, over which norms of gradients are gathered; zero where nothing is clipped.
+  Nanoseconds gather_latency;
+  BytesPerSecond gather_bandwidth;
   BucketLimits bucket_limits;           // of the gradients that replicas add up (core/buckets.h)
   double iteration_time_s = 0;
   double throughput_samples_per_s = 0;

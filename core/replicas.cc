@@ -141,6 +141,11 @@ Result<void> validate_replicas(const Plan& plan) {
         if (!plausible(x))
           return invalid("/part_times", fmt::format("a layer takes {} ns", x.value),
                          "times are from 0 to 26 days");
+  if (!plausible(plan.gather_latency) || !std::isfinite(plan.gather_bandwidth.value) ||
+      (plan.workload.optimizer.clip != 0 && plan.ranks() > 1) != (plan.gather_bandwidth.value > 0))
+    return invalid("/gather_bandwidth_bytes_per_s",
+                   fmt::format("norms are gathered at {} B/s", plan.gather_bandwidth.value),
+                   "above 0 where the optimizer clips over several ranks, else 0");
   if (plan.bucket_limits.first.value < 0 || plan.bucket_limits.rest.value < 0)
     return invalid("/bucket_limits", "a limit is negative", "sizes are 0 or more");
   for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_stage(plan, s));

@@ -70,7 +70,8 @@ struct StageLayout {
 };
 
 // Offsets of each parameter of the stage (layers ascending, parameters in declaration order) in its weights buffer; the
-// gradients and optimizer buffers have the same shape.
+// gradients buffer has the same shape. So has each state of the optimizer; its buffer holds the first states of all parameters,
+// then the second ones: state k of a parameter lies at k · StageLayout::parameters + its offset.
 std::vector<Bytes> parameter_offsets(const Network& network, const std::vector<LayerId>& layers);
 
 // `stages` and `edges` as in a plan (edges from crossing_edges); `stage` the one laid out. O(layers and inputs of the

@@ -53,6 +53,20 @@ void append(std::string& out, const Layer& layer) {
                        name_of(p.initializer), p.deviation);
 }
 
+// Beyond kind, rate and momentum, and only what is not as it was before there was a choice: the
+// fingerprints of plain training stay what they were.
+void append(std::string& out, const Optimizer& x) {
+  Optimizer plain;
+  plain.learning_rate = x.learning_rate;
+  plain.momentum = x.momentum;
+  if (x == plain) return;
+  const LearningRateSchedule& s = x.schedule;
+  out += fmt::format("adam {} {} {} decay {} clip {}\n", x.beta1, x.beta2, x.epsilon,
+                     x.weight_decay, x.clip);
+  out += fmt::format("schedule {} {} {} {} {} {}\n", name_of(s.kind), s.warmup, s.steps, s.final,
+                     s.every, s.factor);
+}
+
 }  // namespace
 
 std::int64_t size_of(DataType type) {
@@ -135,6 +149,7 @@ std::string fingerprint(const Workload& w) {
     out += fmt::format("phase {} {} {}\n", text(p.name), p.steps, text(p.transition));
   out += fmt::format("optimizer {} {} {}\n", name_of(w.optimizer.kind), w.optimizer.learning_rate,
                      w.optimizer.momentum);
+  append(out, w.optimizer);
   return fmt::format("{:016x}", hash(out));
 }
 

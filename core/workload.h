@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/optimizer.h"
 #include "core/result.h"
 #include "core/units.h"
 
@@ -213,22 +214,6 @@ struct Phase {
   std::string transition;  // what happens to the stores on leaving
 
   bool operator==(const Phase&) const = default;
-};
-
-enum class OptimizerKind : std::uint8_t { Sgd };
-constexpr auto enum_names(OptimizerKind) {
-  return std::to_array<std::pair<OptimizerKind, std::string_view>>(
-      {{OptimizerKind::Sgd, "sgd"}});
-}
-
-struct Optimizer {
-  OptimizerKind kind = OptimizerKind::Sgd;
-  double learning_rate = 0.1;
-  double momentum = 0.9;  // v ← momentum·v + g;  w ← w − learning_rate·v
-
-  // Bytes of optimizer state for each byte of f32 parameter.
-  std::int64_t states() const { return momentum != 0 ? 1 : 0; }
-  bool operator==(const Optimizer&) const = default;
 };
 
 struct Workload {

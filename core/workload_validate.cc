@@ -289,16 +289,6 @@ Result<void> check_phases(const Workload& workload) {
   return {};
 }
 
-Result<void> check_optimizer(const Optimizer& optimizer) {
-  if (!std::isfinite(optimizer.learning_rate) || optimizer.learning_rate < 0)
-    return invalid("/optimizer/learning_rate",
-                   fmt::format("the learning rate is {}", optimizer.learning_rate), "0 or more");
-  if (!(optimizer.momentum >= 0 && optimizer.momentum < 1))
-    return invalid("/optimizer/momentum", fmt::format("the momentum is {}", optimizer.momentum),
-                   "from 0 to below 1");
-  return {};
-}
-
 }  // namespace
 
 Result<void> validate(const Workload& workload) {
@@ -326,7 +316,7 @@ Result<void> validate(const Workload& workload) {
   PENSTOCK_TRY_VOID(check_cover(workload));
   PENSTOCK_TRY_VOID(check_tasks(workload));
   PENSTOCK_TRY_VOID(check_phases(workload));
-  return check_optimizer(workload.optimizer);
+  return validate(workload.optimizer);
 }
 
 }  // namespace penstock

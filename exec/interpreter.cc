@@ -143,15 +143,16 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
                      : stage->second->backward(memory_map(id, key.microbatch), key.microbatch);
       break;
     }
-    case Op::AllReduce: {
-      const Group& group = program.groups[static_cast<std::size_t>(instruction.target)];
-      out.group = setup_.groups.at(GroupId(instruction.target));
-      out.target = instruction.target;
-      out.bytes = group.bytes;
-      out.data = memory_map(id, -1).gradients + group.offset.value;
+    case Op::AllReduce:
+    case Op::Gather: prepare_collective(instruction, *stage->second, out); break;
+    case Op::Step: {
+      const StageMemoryMap map = memory_map(id, -1);
+      if (setup_.plan->workload.optimizer.clip != 0 && map.squared_norms == nullptr) {
+        return fail(ErrorCode::Internal, fmt::format("{} clips by norms that the program does not gather", text(instruction)));
+      }
+      out.call = stage->second->update(map);
       break;
     }
-    case Op::Step: out.call = stage->second->update(memory_map(id, -1)); break;
     case Op::Wait: break;
     case Op::Send:
     case Op::Recv: {
@@ -232,13 +233,17 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
     if (instruction.wait_for.valid()) device.wait(instruction.stream, instruction.wait_for, tag);
     if (instruction.call) {
       device.launch(instruction.stream, *instruction.call, tag, stamp);
-    } else if (instruction.key.op == Op::Send) {
+    }
+    if (instruction.key.op == Op::Send) {
       instruction.communicator->send(instruction.stream, instruction.data, instruction.bytes,
                                      identity(instruction.target, step, instruction.key), tag, stamp);
     } else if (instruction.key.op == Op::Recv) {
       instruction.communicator->receive(instruction.stream, instruction.data, instruction.bytes,
                                         identity(instruction.target, step, instruction.key), tag, stamp);
-    } else if (instruction.group != nullptr) {
+    } else if (instruction.key.op == Op::Gather) {
+      instruction.group->gather(instruction.stream, instruction.data, instruction.bytes, instruction.mine,
+                                identity(instruction.target, step, instruction.key), tag, stamp);
+    } else if (instruction.key.op == Op::AllReduce) {
       instruction.group->all_reduce(instruction.stream, instruction.data, instruction.bytes,
                                     identity(instruction.target, step, instruction.key), tag, stamp);
     }
@@ -268,6 +273,11 @@ Result<void> Interpreter::issue_all(StepGate& gate) {
     const EventHandle done = done_[repetitions_ % 2];
     // Never more than two repetitions ahead of the work: a stop takes effect soon, a run given up ends.
     if (repetitions_ >= 2 && !setup_.device->await(done)) break;
+    if (gate.meets_before(repetitions_)) {
+      PENSTOCK_TRY_VOID(setup_.device->synchronize());
+      PENSTOCK_TRY(const bool goes_on, gate.meet(repetitions_));
+      if (!goes_on) break;
+    }
     if (!gate.enter(repetitions_)) break;
     PENSTOCK_TRY_VOID(issue(body_, repetitions_ * body_steps, stamp));
     setup_.device->record(streams_[0], done);
@@ -309,21 +319,21 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
   append(epilogue_, repetitions_ * program.body_steps);
 }
 
-void Interpreter::read_parameter(StageId stage, std::size_t index, std::vector<float>& out) const {
+std::byte* Interpreter::parameter_address(StageId stage, std::size_t index, std::int32_t state) const {
   const PlanStage& planned = setup_.plan->stages[stage.index()];
   const Network& network = setup_.plan->workload.networks[planned.network.index()];
-  const std::vector<Bytes> offsets = parameter_offsets(network, planned.layers);
-  std::size_t before = 0;
-  for (const LayerId layer : planned.layers) {
-    const auto& parameters = network.layers[layer.index()].parameters;
-    if (index < before + parameters.size()) {
-      out.resize(static_cast<std::size_t>(parameters[index - before].elements()));
-      const std::byte* from = address(BufferClass::Weights, stage, -1, -1) + offsets[index].value;
-      setup_.device->read(out.data(), from, Bytes(static_cast<std::int64_t>(out.size() * sizeof(float))));
-      return;
-    }
-    before += parameters.size();
-  }
+  const Bytes offset = parameter_offsets(network, planned.layers)[index];
+  if (state < 0) return address(BufferClass::Weights, stage, -1, -1) + offset.value;
+  return address(BufferClass::Optimizer, stage, -1, -1) + state * layouts_.at(stage).parameters.value + offset.value;
+}
+
+void Interpreter::read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const {
+  setup_.device->read(out.data(), parameter_address(stage, index, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
+}
+
+void Interpreter::write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values) {
+  setup_.device->write(parameter_address(stage, index, state), values.data(),
+                       Bytes(static_cast<std::int64_t>(values.size_bytes())));
 }
 
 }  // namespace penstock

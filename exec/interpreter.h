@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/plan.h"
@@ -24,13 +25,14 @@ namespace penstock {
 struct PreparedInstruction {
   InstructionKey key;
   StreamHandle stream;
-  std::unique_ptr<StageCall> call;        // compute, LOAD, LOSS, STEP
+  std::unique_ptr<StageCall> call;        // compute, LOAD, LOSS, STEP; GATHER: what it gathers
   Communicator* communicator = nullptr;   // SEND, RECV
-  GroupCommunicator* group = nullptr;     // ALLREDUCE
+  GroupCommunicator* group = nullptr;     // ALLREDUCE, GATHER
+  std::vector<ByteRange> mine;            // GATHER: what this rank has of the table
   std::byte* data = nullptr;
   Bytes bytes;
   EdgeId edge;
-  std::int32_t target = -1;               // SEND, RECV: the edge again; ALLREDUCE: the group
+  std::int32_t target = -1;               // SEND, RECV: the edge again; ALLREDUCE, GATHER: the group
   EventHandle wait_for;                   // recorded by the instruction it comes `after`
   EventHandle recorded;                   // by this one, if another comes after it
   std::uint32_t position = 0;             // in its stream's section
@@ -48,7 +50,10 @@ class Interpreter {
     double* losses = nullptr;                           // [step][microbatch]
     std::map<EdgeId, Communicator*> senders, receivers;  // this rank's ends
     std::map<GroupId, GroupCommunicator*> groups;        // those it is a member of
-    std::int32_t steps = 1;
+    std::int32_t steps = 1;      // of this run
+    std::int64_t first_step = 0;  // steps done before it
+    double* gradient_norms = nullptr;  // [step], or null
+    StepBoard* board = nullptr;        // or null
     std::uint64_t seed = 0;
   };
 
@@ -58,13 +63,15 @@ class Interpreter {
   // The issuing thread's work: prologue, bodies, epilogue. Returns once everything is done, or why not.
   Result<void> run(StepGate& gate);
 
-  // After a run: spans of this rank's streams (and which of them are transfers, by edge), and parameters.
+  // After a run: spans of this rank's streams, and which of them are transfers, by edge.
   struct Transfer {
     EdgeId edge;
     std::uint32_t span;
   };
   void append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const;
-  void read_parameter(StageId stage, std::size_t index, std::vector<float>& out) const;
+  // Parameter `index` of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
+  void read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const;
+  void write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values);
 
   const MemoryMeter& meter() const { return meter_; }
   const Setup& setup() const { return setup_; }
@@ -83,9 +90,11 @@ class Interpreter {
   Result<void> prepare_section(std::vector<Instruction> Stream::*part, Section& section);
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
+  std::byte* parameter_address(StageId stage, std::size_t index, std::int32_t state) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
   StageRequest request(StageId stage) const;
   std::byte* message(const Instruction& instruction) const;
+  void prepare_collective(const Instruction& instruction, Stage& stage, PreparedInstruction& out) const;
   Result<void> issue_all(StepGate& gate);
   Result<void> issue(const Section& section, std::int32_t first_step, std::size_t first_stamp);
 

@@ -34,7 +34,9 @@ StageRequest Interpreter::request(StageId id) const {
   StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
                        .layout = lay_out_stage(plan, id, copy), .microbatch_size = samples.count,
                        .microbatches = plan.microbatches, .whole_microbatch = plan.microbatch_size,
-                       .first_sample = samples.first, .data = setup_.data, .losses = setup_.losses};
+                       .first_sample = samples.first, .data = setup_.data, .first_step = setup_.first_step,
+                       .losses = setup_.losses, .board = setup_.board};
+  if (copy == 0) request.gradient_norms = setup_.gradient_norms;  // all copies know the same
   request.loss_copies = loss_parts(plan);
   request.loss_copy = loss_parts(stage) > 1 ? copy : 0;
   return request;
@@ -54,6 +56,7 @@ StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) c
   map.gradients = address(BufferClass::Gradients, stage, -1, -1);
   map.optimizer = address(BufferClass::Optimizer, stage, -1, -1);
   map.workspace = address(BufferClass::Workspace, stage, -1, -1);
+  map.squared_norms = reinterpret_cast<double*>(address(BufferClass::Norms, stage, -1, -1));
   if (microbatch < 0) return map;
   map.data = address(BufferClass::Data, stage, microbatch, -1);
   map.stash = address(BufferClass::Stash, stage, microbatch, -1);
@@ -70,6 +73,35 @@ StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) c
                                         row_between(program, Payload::Gradient, stage, from, setup_.rank, true)));
   }
   return map;
+}
+
+void Interpreter::prepare_collective(const Instruction& instruction, Stage& stage, PreparedInstruction& out) const {
+  const Program& program = *setup_.program;
+  const Group& group = program.groups[static_cast<std::size_t>(instruction.target)];
+  const StageId id(instruction.key.stage);
+  const StageMemoryMap map = memory_map(id, -1);
+  out.group = setup_.groups.at(GroupId(instruction.target));
+  out.target = instruction.target;
+  out.bytes = group.bytes;
+  if (instruction.key.op == Op::AllReduce) {
+    out.data = map.gradients + group.offset.value;
+    return;
+  }
+  // Norms of the parameters of this stage, which its first copy hands out: the others have found the same.
+  const PlanStage& planned = setup_.plan->stages[id.index()];
+  out.call = stage.squared_norms(map);
+  out.data = reinterpret_cast<std::byte*>(map.squared_norms);
+  if (copy_of(planned, setup_.rank) > 0) return;
+  constexpr auto kEntry = static_cast<std::int64_t>(sizeof(double));
+  const std::vector<Layer>& layers = setup_.plan->workload.networks[planned.network.index()].layers;
+  std::int64_t entry = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const auto count = static_cast<std::int64_t>(layers[l].parameters.size());
+    if (std::binary_search(planned.layers.begin(), planned.layers.end(), LayerId(static_cast<std::int64_t>(l)))) {
+      out.mine.push_back({Bytes(entry * kEntry), Bytes(count * kEntry)});
+    }
+    entry += count;
+  }
 }
 
 // Of a SEND or RECV; null if the program has no buffer for it.

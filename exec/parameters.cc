@@ -35,4 +35,26 @@ void WeightsDigest::add(const float* values, std::size_t elements) {
 
 std::string WeightsDigest::text() const { return fmt::format("{:016x}", state_); }
 
+std::vector<const Parameter*> all_parameters(const Workload& workload) {
+  std::vector<const Parameter*> out;
+  for (const Network& network : workload.networks) {
+    for (const Layer& layer : network.layers) {
+      for (const Parameter& parameter : layer.parameters) out.push_back(&parameter);
+    }
+  }
+  return out;
+}
+
+std::string weights_digest(const Workload& workload, const ParameterAccess& parameters) {
+  const std::vector<const Parameter*> all = all_parameters(workload);
+  WeightsDigest digest;
+  std::vector<float> values;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    values.resize(static_cast<std::size_t>(all[p]->elements()));
+    parameters.read(p, -1, values);
+    digest.add(values.data(), values.size());
+  }
+  return digest.text();
+}
+
 }  // namespace penstock

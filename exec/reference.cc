@@ -1,11 +1,9 @@
-#include <algorithm>
-
 #include "core/replicas.h"
 #include "exec/cpu/cpu_device.h"
 #include "exec/data_source.h"
-#include "exec/losses.h"
 #include "exec/replicated_reference.h"
 #include "exec/run.h"
+#include "exec/training.h"
 #include "exec/whole_network.h"
 
 // The oracle of the executor: no program, no streams that overlap, no edges. The whole network is one stage; microbatches
@@ -15,26 +13,31 @@ namespace penstock {
 namespace {
 
 Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
+  std::int32_t updates = 0;
+  for (const PlanStage& stage : plan.stages) updates += stage.replicas;
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, updates, 1));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
-  const std::int64_t losses_a_step = plan.microbatches * loss_parts(plan);
-  std::vector<double> losses(static_cast<std::size_t>(options.steps * losses_a_step), 0.0);
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
-  PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, losses.data()));
+  PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
+  training->restore(*network);
+  training->begin();
+  std::int32_t step = 0;
+  for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
+    if (training->pauses_at(step)) PENSTOCK_TRY_VOID(training->pause(step, *network, false));
+    PENSTOCK_TRY_VOID(network->step(step));
+    training->report();
+  }
+  PENSTOCK_TRY_VOID(training->pause(step, *network, true));
   Timeline timeline;
   timeline.origin = Origin::Measured;
   timeline.name = "reference";
   timeline.ranks = 1;
-  std::int32_t step = 0;
-  for (; step < options.steps && !options.stop.stop_requested(); ++step) {
-    if (options.progress) options.progress(step);
-    PENSTOCK_TRY_VOID(network->step(step));
-  }
-  timeline.losses = step_losses(losses, losses_a_step, step);
   timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
-  timeline.weights_digest = network->weights_digest();
-  return RunResult{.timeline = std::move(timeline), .backend = options.backend,
-                   .instruction_set = device.describe().instruction_set, .steps = step,
-                   .interrupted = step < options.steps};
+  timeline.weights_digest = weights_digest(plan.workload, *network);
+  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
+                   .instruction_set = device.describe().instruction_set};
+  training->fill(result, step);
+  return result;
 }
 
 }  // namespace
@@ -42,13 +45,15 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
   if (is_replicated(plan)) return run_replicated_reference(plan, options);
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, 1, 1));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
-  std::vector<double> losses(static_cast<std::size_t>(options.steps) * static_cast<std::size_t>(plan.microbatches), 0.0);
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,
                WholeNetwork::make(plan.workload, data, device,
                                   {.microbatch_size = plan.microbatch_size, .microbatches = plan.microbatches,
-                                   .seed = options.seed, .losses = losses.data()}));
+                                   .seed = options.seed, .first_step = training->first_step(), .losses = training->losses(),
+                                   .gradient_norms = training->gradient_norms(), .board = training->board()}));
+  training->restore(*network);
 
   Timeline timeline;
   timeline.origin = Origin::Measured;
@@ -67,25 +72,29 @@ Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   Stage& stage = network->stage();
   const StageMemoryMap& memory = network->memory(0);
   const auto update = stage.update(memory);
+  const auto norms = plan.workload.optimizer.clip != 0 ? stage.squared_norms(memory) : nullptr;
+  training->begin();
   std::int32_t step = 0;
-  for (; step < options.steps && !options.stop.stop_requested(); ++step) {
-    if (options.progress) options.progress(step);
+  for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
+    if (training->pauses_at(step)) PENSTOCK_TRY_VOID(training->pause(step, *network, false));
     for (std::int32_t m = 0; m < plan.microbatches; ++m) {
       PENSTOCK_TRY_VOID(perform(Op::Load, *stage.load(memory, m), step, m));
       PENSTOCK_TRY_VOID(perform(Op::F, *stage.forward(memory, m), step, m));
       PENSTOCK_TRY_VOID(perform(Op::Loss, *stage.loss(memory, m), step, m));
       PENSTOCK_TRY_VOID(perform(Op::BF, *stage.backward(memory, m), step, m));
     }
+    if (norms != nullptr) device.launch(stream, *norms, WorkTag{.instruction = 0, .step = step}, nullptr);
     PENSTOCK_TRY_VOID(perform(Op::Step, *update, step, -1));
+    training->report();
   }
+  PENSTOCK_TRY_VOID(training->pause(step, *network, true));
 
-  timeline.warmup_steps = std::min(options.warmup_steps, std::max(0, step - 1));
-  timeline.losses = step_losses(losses, plan.microbatches, step);
   timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
-  timeline.weights_digest = network->weights_digest();
-  return RunResult{.timeline = std::move(timeline), .backend = options.backend,
-                   .instruction_set = device.describe().instruction_set, .steps = step,
-                   .interrupted = step < options.steps};
+  timeline.weights_digest = weights_digest(plan.workload, *network);
+  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
+                   .instruction_set = device.describe().instruction_set};
+  training->fill(result, step);
+  return result;
 }
 
 }  // namespace penstock

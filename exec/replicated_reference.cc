@@ -16,9 +16,10 @@ struct ReplicatedNetwork::Copy {
   StageLayout layout;
   std::unique_ptr<Stage> kernels;
   StageMemoryMap memory;
+  std::byte* norms = nullptr;
   // Calls by microbatch; empty for those of other copies.
   std::vector<std::unique_ptr<StageCall>> load, forward, loss, backward;
-  std::unique_ptr<StageCall> update;
+  std::unique_ptr<StageCall> squared_norms, update;
 };
 
 ReplicatedNetwork::ReplicatedNetwork(const Plan& plan, cpu::CpuDevice& device)
@@ -28,7 +29,7 @@ ReplicatedNetwork::~ReplicatedNetwork() = default;
 
 Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& plan, const DataSource& data,
                                                                    cpu::CpuDevice& device, std::uint64_t seed,
-                                                                   double* losses) {
+                                                                   Training& training) {
   std::unique_ptr<ReplicatedNetwork> out(new ReplicatedNetwork(plan, device));
   std::vector<VertexPair> graph;
   for (const PlanEdge& edge : plan.edges) graph.emplace_back(edge.from.value, edge.to.value);
@@ -58,13 +59,18 @@ Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& p
       StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
                            .layout = copy.layout, .microbatch_size = copy.samples.count, .microbatches = plan.microbatches,
                            .whole_microbatch = plan.microbatch_size, .first_sample = copy.samples.first, .data = &data,
-                           .losses = losses};
+                           .first_step = training.first_step(), .losses = training.losses(), .board = training.board()};
+      if (c == 0) request.gradient_norms = training.gradient_norms();
       request.loss_copies = loss_parts(plan);
       request.loss_copy = loss_parts(stage) > 1 ? c : 0;
       PENSTOCK_TRY(copy.kernels, device.make_stage(request));
       take(copy.memory.weights, copy.layout.parameters);
       take(copy.memory.gradients, copy.layout.parameters);
       take(copy.memory.optimizer, copy.layout.parameters * plan.workload.optimizer.states());
+      std::byte*& norms = copy.norms;
+      take(norms, Bytes(plan.workload.optimizer.clip != 0
+                            ? static_cast<std::int64_t>(all_parameters(plan.workload).size() * sizeof(double))
+                            : 0));
       take(copy.memory.workspace, copy.layout.workspace + copy.kernels->scratch_bytes());
       take(copy.memory.data, copy.layout.data_bytes);
       take(copy.memory.stash, copy.layout.stash);
@@ -85,6 +91,7 @@ Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& p
 
   for (auto& copies : out->copies_) {
     for (auto& copy : copies) {
+      copy->memory.squared_norms = reinterpret_cast<double*>(copy->norms);
       const PlanStage& stage = plan.stages[copy->stage.index()];
       const Network& network = plan.workload.networks[stage.network.index()];
       const std::vector<Bytes> offsets = parameter_offsets(network, stage.layers);
@@ -101,6 +108,7 @@ Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& p
         copy->loss.push_back(copy->kernels->loss(copy->memory, m));
         copy->backward.push_back(copy->kernels->backward(copy->memory, m));
       }
+      if (copy->norms != nullptr) copy->squared_norms = copy->kernels->squared_norms(copy->memory);
       copy->update = copy->kernels->update(copy->memory);
     }
   }
@@ -177,41 +185,72 @@ void ReplicatedNetwork::add_up() {
   }
 }
 
+// Each parameter's from the first copy of its stage, in one table, which all have.
+Result<void> ReplicatedNetwork::take_norms(std::int32_t step) {
+  std::vector<double> table(all_parameters(plan_.workload).size(), 0.0);
+  for (const auto& copies : copies_) {
+    Copy& first = *copies[0];
+    std::fill_n(first.memory.squared_norms, table.size(), 0.0);
+    PENSTOCK_TRY_VOID(perform(*first.squared_norms, step));
+    for (std::size_t p = 0; p < table.size(); ++p) table[p] += first.memory.squared_norms[p];
+  }
+  for (const auto& copies : copies_) {
+    for (const auto& copy : copies) std::copy(table.begin(), table.end(), copy->memory.squared_norms);
+  }
+  return {};
+}
+
 Result<void> ReplicatedNetwork::step(std::int32_t step) {
   for (std::int32_t m = 0; m < plan_.microbatches; ++m) {
     PENSTOCK_TRY_VOID(pass(step, m, true));
     PENSTOCK_TRY_VOID(pass(step, m, false));
   }
   add_up();
+  if (plan_.workload.optimizer.clip != 0) PENSTOCK_TRY_VOID(take_norms(step));
   for (const auto& copies : copies_) {
     for (const auto& copy : copies) PENSTOCK_TRY_VOID(perform(*copy->update, step));
   }
   return {};
 }
 
-std::string ReplicatedNetwork::weights_digest() const {
-  WeightsDigest digest;
+std::byte* ReplicatedNetwork::find(std::size_t parameter, std::int32_t state, std::size_t copy, std::size_t* at) const {
   for (std::size_t n = 0; n < plan_.workload.networks.size(); ++n) {
     const Network& network = plan_.workload.networks[n];
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
+      if (const std::size_t count = network.layers[l].parameters.size(); parameter >= count) {
+        parameter -= count;
+        continue;
+      }
       for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
         const PlanStage& stage = plan_.stages[s];
         const auto place = std::find(stage.layers.begin(), stage.layers.end(), LayerId(static_cast<std::int64_t>(l)));
         if (stage.network.index() != n || place == stage.layers.end()) continue;
-        const std::vector<Bytes> offsets = parameter_offsets(network, stage.layers);
-        std::size_t first = 0;
+        std::size_t index = parameter;
         for (auto before = stage.layers.begin(); before != place; ++before) {
-          first += network.layers[before->index()].parameters.size();
+          index += network.layers[before->index()].parameters.size();
         }
-        const auto& parameters = network.layers[l].parameters;
-        for (std::size_t p = 0; p < parameters.size(); ++p) {
-          digest.add(reinterpret_cast<const float*>(copies_[s][0]->memory.weights + offsets[first + p].value),
-                     static_cast<std::size_t>(parameters[p].elements()));
-        }
+        *at = s;
+        const Copy& held = *copies_[s][copy];
+        const std::int64_t offset = parameter_offsets(network, stage.layers)[index].value;
+        return state < 0 ? held.memory.weights + offset
+                         : held.memory.optimizer + state * held.layout.parameters.value + offset;
       }
     }
   }
-  return digest.text();
+  PENSTOCK_CHECK(false, "a parameter that no stage holds");
+}
+
+void ReplicatedNetwork::read(std::size_t parameter, std::int32_t state, std::span<float> out) const {
+  std::size_t stage = 0;
+  std::memcpy(out.data(), find(parameter, state, 0, &stage), out.size_bytes());
+}
+
+void ReplicatedNetwork::write(std::size_t parameter, std::int32_t state, std::span<const float> values) {
+  std::size_t stage = 0;
+  find(parameter, state, 0, &stage);
+  for (std::size_t c = 0; c < copies_[stage].size(); ++c) {
+    std::memcpy(find(parameter, state, c, &stage), values.data(), values.size_bytes());
+  }
 }
 
 }  // namespace penstock

@@ -13,8 +13,8 @@
 #include "exec/cpu/group.h"
 #include "exec/cpu/processor.h"
 #include "exec/interpreter.h"
-#include "exec/losses.h"
 #include "exec/parameters.h"
+#include "exec/training.h"
 #include "exec/watchdog.h"
 
 namespace penstock {
@@ -24,7 +24,7 @@ namespace {
 struct LocalRun {
   std::shared_ptr<cpu::RunState> state = std::make_shared<cpu::RunState>();
   DataSource data;
-  std::vector<double> losses;
+  std::unique_ptr<Training> training;
   std::vector<std::unique_ptr<Interpreter>> ranks;
   std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<GroupCommunicator>> groups;
@@ -67,9 +67,20 @@ Result<void> records_fit(const Program& program, std::int32_t steps) {
               "run fewer steps at a time");
 }
 
+std::int32_t updates_in_a_step(const Program& program) {
+  std::int64_t updates = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Stream& stream : rank.streams) {
+      updates += std::count_if(stream.body.begin(), stream.body.end(), [](const Instruction& i) { return i.key.op == Op::Step; });
+    }
+  }
+  return static_cast<std::int32_t>(updates / program.body_steps);
+}
+
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
+  PENSTOCK_TRY(local.training, Training::prepare(plan, options, updates_in_a_step(program), program.body_steps));
+  PENSTOCK_TRY_VOID(records_fit(program, local.training->steps()));
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
-  local.losses.assign(static_cast<std::size_t>(options.steps * plan.microbatches * loss_parts(plan)), 0.0);
   const auto count = program.ranks.size();
   const std::vector<int> cores = cpu::cores();
   const bool bind = count <= cores.size();  // more ranks than cores: let the system share them out
@@ -102,8 +113,11 @@ Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& 
     setup.rank = RankId(static_cast<std::int64_t>(r));
     setup.device = local.devices[r].get();
     setup.data = &local.data;
-    setup.losses = local.losses.data();
-    setup.steps = options.steps;
+    setup.losses = local.training->losses();
+    setup.gradient_norms = local.training->gradient_norms();
+    setup.board = local.training->board();
+    setup.first_step = local.training->first_step();
+    setup.steps = local.training->steps();
     setup.seed = options.seed;
     PENSTOCK_TRY(auto rank, Interpreter::load(std::move(setup)));
     local.ranks.push_back(std::move(rank));
@@ -118,15 +132,16 @@ Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& lo
       local.ranks, deadline, [&] { return local.state->now(); },
       [&] {
         if (options.stop.stop_requested()) gate.close();
-        const Activity activity = local.ranks[0]->activity(0);
-        if (options.progress && activity.kind != ActivityKind::Idle) options.progress(activity.work.step);
+        local.training->report();
       });
   std::vector<Result<void>> results(local.ranks.size());
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < local.ranks.size(); ++r) {
     threads.emplace_back([&, r] {
       results[r] = local.ranks[r]->run(gate);
-      if (!results[r]) local.state->abort(results[r].error());
+      if (results[r]) return;
+      local.state->abort(results[r].error());
+      gate.abandon();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -134,30 +149,49 @@ Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& lo
   return {};
 }
 
-// Over the parameters of all networks in declaration order, each read from the rank that holds it.
-std::string digest(const Plan& plan, const std::vector<std::unique_ptr<Interpreter>>& ranks) {
-  WeightsDigest digest;
-  std::vector<float> values;
-  for (std::size_t n = 0; n < plan.workload.networks.size(); ++n) {
-    const Network& network = plan.workload.networks[n];
-    for (std::size_t l = 0; l < network.layers.size(); ++l) {
-      for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-        const PlanStage& stage = plan.stages[s];
-        if (stage.network.index() != n) continue;
-        std::size_t index = 0;
-        for (const LayerId layer : stage.layers) {
-          const std::size_t count = network.layers[layer.index()].parameters.size();
-          for (std::size_t p = 0; layer.index() == l && p < count; ++p) {
-            ranks[stage.devices[0].index()]->read_parameter(StageId(static_cast<std::int64_t>(s)), index + p, values);
-            digest.add(values.data(), values.size());
-          }
-          index += count;
+// Parameters by the ranks that hold them.
+class RankParameters final : public ParameterAccess {
+ public:
+  RankParameters(const Plan& plan, const std::vector<std::unique_ptr<Interpreter>>& ranks) : ranks_(ranks) {
+    std::map<std::pair<NetworkId, LayerId>, Holder> first;  // of each layer's parameters
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      const PlanStage& stage = plan.stages[s];
+      std::size_t index = 0;
+      for (const LayerId layer : stage.layers) {
+        first[{stage.network, layer}] = {StageId(static_cast<std::int64_t>(s)), &stage.devices, index};
+        index += plan.workload.networks[stage.network.index()].layers[layer.index()].parameters.size();
+      }
+    }
+    for (std::size_t n = 0; n < plan.workload.networks.size(); ++n) {
+      const auto& layers = plan.workload.networks[n].layers;
+      for (std::size_t l = 0; l < layers.size(); ++l) {
+        for (std::size_t p = 0; p < layers[l].parameters.size(); ++p) {
+          holders_.push_back(first.at({NetworkId(static_cast<std::int64_t>(n)), LayerId(static_cast<std::int64_t>(l))}));
+          holders_.back().index += p;
         }
       }
     }
   }
-  return digest.text();
-}
+
+  void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override {
+    const Holder& holder = holders_[parameter];
+    ranks_[holder.ranks->front().index()]->read_parameter(holder.stage, holder.index, state, out);
+  }
+  void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override {
+    const Holder& holder = holders_[parameter];
+    for (const RankId rank : *holder.ranks) ranks_[rank.index()]->write_parameter(holder.stage, holder.index, state, values);
+  }
+
+ private:
+  struct Holder {
+    StageId stage;
+    const std::vector<RankId>* ranks;
+    std::size_t index;  // within the stage
+  };
+
+  const std::vector<std::unique_ptr<Interpreter>>& ranks_;
+  std::vector<Holder> holders_;
+};
 
 // Puts the spans in the order that timelines keep, and joins each SEND with its RECV.
 void finish(std::vector<Interpreter::Transfer>& transfers, Timeline& timeline) {
@@ -201,26 +235,31 @@ Result<void> check_backend(const std::string& backend) {
 
 Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
-  if (options.steps <= 0 || options.steps % program.body_steps != 0) {
-    return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", options.steps, program.body_steps));
-  }
   PENSTOCK_TRY_VOID(belong_together(plan, program));
-  PENSTOCK_TRY_VOID(records_fit(program, options.steps));
   LocalRun local;
   PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
-  StepGate gate(options.steps / program.body_steps);
-  PENSTOCK_TRY_VOID(run_ranks(plan, options, local, gate));
+  Training& training = *local.training;
+  RankParameters parameters(plan, local.ranks);
+  training.restore(parameters);
+  const auto steps = [&](std::int32_t repetitions) { return repetitions * program.body_steps; };
+  StepGate gate(training.steps() / program.body_steps,
+                {.ranks = static_cast<std::int32_t>(local.ranks.size()),
+                 .before = [&](std::int32_t repetition) { return training.pauses_at(steps(repetition)); },
+                 .attend = [&](std::int32_t repetition) { return training.pause(steps(repetition), parameters, false); }});
+  training.begin();
+  const Result<void> ran = run_ranks(plan, options, local, gate);
+  training.report();
+  if (!ran) return fail(ran.error());
+  const std::int32_t done = steps(gate.repetitions());
+  PENSTOCK_TRY_VOID(training.pause(done, parameters, true));
 
   RunResult result;
   result.backend = options.backend;
   result.instruction_set = local.devices[0]->describe().instruction_set;
-  result.steps = gate.repetitions() * program.body_steps;
-  result.interrupted = result.steps < options.steps;
   Timeline& timeline = result.timeline;
   timeline.origin = Origin::Measured;
   timeline.name = program.name;
   timeline.ranks = static_cast<std::int32_t>(local.ranks.size());
-  timeline.warmup_steps = std::min(options.warmup_steps, std::max(0, result.steps - 1));
   std::vector<Interpreter::Transfer> transfers;
   for (const auto& rank : local.ranks) {
     rank->append_spans(timeline, transfers);
@@ -228,8 +267,8 @@ Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions
     timeline.live_peak.push_back(rank->meter().live_peak());
   }
   finish(transfers, timeline);
-  timeline.losses = step_losses(local.losses, plan.microbatches * loss_parts(plan), result.steps);
-  timeline.weights_digest = digest(plan, local.ranks);
+  training.fill(result, done);
+  timeline.weights_digest = weights_digest(plan.workload, parameters);
   return result;
 }
 

@@ -16,6 +16,7 @@
 namespace penstock {
 
 class DataSource;
+class StepBoard;
 
 // Start and end of one launch, on the clock that all ranks of a run share.
 struct Stamp {
@@ -59,10 +60,17 @@ struct StageRequest {
   // Where copies share microbatches: samples of a whole one (0: microbatch_size), and which of them are this copy's.
   std::int64_t whole_microbatch = 0, first_sample = 0;
   const DataSource* data = nullptr;
+  // Steps done before this run. What a call is launched with counts from the start of the run; data and learning rates go by
+  // the step in all of training, the sum of the two.
+  std::int64_t first_step = 0;
+  bool training = true;  // false: forward and loss alone, with running statistics where there are any
   // losses[(step · microbatches + microbatch) · loss_copies + loss_copy]: written by the loss call. Null on stages without a
   // loss. Copies that share microbatches each have a part of their losses.
   double* losses = nullptr;
   std::int64_t loss_copies = 1, loss_copy = 0;
+  // gradient_norms[step]: written by update() of a stage with a loss where the optimizer clips. May be null.
+  double* gradient_norms = nullptr;
+  StepBoard* board = nullptr;  // update() reports to it; may be null
   LayerStamps* layer_stamps = nullptr;  // one a layer, or null: nobody asks
 };
 
@@ -84,7 +92,11 @@ class Stage {
   // nothing else of the stage between them.
   virtual std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch,
                                                    std::size_t first, std::size_t end) = 0;
-  virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;  // and clears the gradients
+  // Where the optimizer clips: StageMemoryMap::squared_norms of this stage's parameters, 0 for those that are not trained.
+  // After the last backward (and whatever adds up gradients of replicas), before update().
+  virtual std::unique_ptr<StageCall> squared_norms(const StageMemoryMap& memory) = 0;
+  // Moves the weights and clears the gradients. Where the optimizer clips, squared_norms of all stages are there.
+  virtual std::unique_ptr<StageCall> update(const StageMemoryMap& memory) = 0;
 };
 
 }  // namespace penstock

@@ -29,23 +29,28 @@ std::vector<LayerId> all_layers(const Network& network) {
   return out;
 }
 
-Bytes bytes_of(const Parameter& parameter) { return Bytes(parameter.elements() * static_cast<std::int64_t>(sizeof(float))); }
-
 }  // namespace
 
 Result<std::unique_ptr<WholeNetwork>> WholeNetwork::make(const Workload& workload, const DataSource& data,
                                                          RankDevice& device, const Options& options) {
-  std::unique_ptr<WholeNetwork> whole(new WholeNetwork(workload, device));
+  std::unique_ptr<WholeNetwork> whole(new WholeNetwork(device));
   const Network& network = workload.networks[0];
   const std::vector<LayerId> layers = all_layers(network);
   const StageLayout layout = lay_out_stage(workload, NetworkId(0), {layers}, {}, StageId(0), options.microbatch_size);
   PENSTOCK_TRY(whole->stage_,
                device.make_stage({.workload = &workload, .network = NetworkId(0), .layers = layers, .layout = layout,
                                   .microbatch_size = options.microbatch_size, .microbatches = options.microbatches,
-                                  .data = &data, .losses = options.losses, .layer_stamps = options.layer_stamps}));
+                                  .data = &data, .first_step = options.first_step, .training = options.training,
+                                  .losses = options.losses, .gradient_norms = options.gradient_norms, .board = options.board,
+                                  .layer_stamps = options.layer_stamps}));
   Allotment memory;
-  const Bytes weights = memory.take(layout.parameters), gradients = memory.take(layout.parameters);
-  const Bytes optimizer = memory.take(layout.parameters * workload.optimizer.states());
+  const Bytes weights = memory.take(layout.parameters);
+  const Bytes gradients = memory.take(options.training ? layout.parameters : Bytes(0));
+  const std::int64_t states = options.training ? workload.optimizer.states() : 0;
+  const Bytes optimizer = memory.take(layout.parameters * states);
+  const bool clips = options.training && workload.optimizer.clip != 0;
+  const auto squares = static_cast<std::int64_t>(clips ? parameters_of(network).size() * sizeof(double) : 0);
+  const Bytes squared_norms = memory.take(Bytes(squares));
   const Bytes workspace = memory.take(layout.workspace + whole->stage_->scratch_bytes());
   const auto stashes = static_cast<std::size_t>(options.stashes);
   std::vector<Bytes> samples, kept;
@@ -59,33 +64,32 @@ Result<std::unique_ptr<WholeNetwork>> WholeNetwork::make(const Workload& workloa
     StageMemoryMap map;
     map.weights = arena + weights.value;
     map.gradients = arena + gradients.value;
-    map.optimizer = workload.optimizer.states() > 0 ? arena + optimizer.value : nullptr;
+    map.optimizer = states > 0 ? arena + optimizer.value : nullptr;
+    map.squared_norms = clips ? reinterpret_cast<double*>(arena + squared_norms.value) : nullptr;
     map.workspace = arena + workspace.value;
     map.data = arena + samples[s].value;
     map.stash = arena + kept[s].value;
     whole->maps_.push_back(std::move(map));
   }
-  const std::vector<Bytes> offsets = parameter_offsets(network, layers);
+  whole->offsets_ = parameter_offsets(network, layers);
+  whole->parameter_bytes_ = layout.parameters;
   const std::vector<const Parameter*> parameters = parameters_of(network);
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const std::vector<float> values = initial_values(*parameters[p], options.seed);
-    device.write(arena + weights.value + offsets[p].value, values.data(), bytes_of(*parameters[p]));
-  }
+  for (std::size_t p = 0; p < parameters.size(); ++p) whole->write(p, -1, initial_values(*parameters[p], options.seed));
   return whole;
 }
 
-std::string WholeNetwork::weights_digest() const {
-  const Network& network = workload_.networks[0];
-  const std::vector<Bytes> offsets = parameter_offsets(network, all_layers(network));
-  const std::vector<const Parameter*> parameters = parameters_of(network);
-  WeightsDigest digest;
-  std::vector<float> values;
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    values.resize(static_cast<std::size_t>(parameters[p]->elements()));
-    device_.read(values.data(), maps_[0].weights + offsets[p].value, bytes_of(*parameters[p]));
-    digest.add(values.data(), values.size());
-  }
-  return digest.text();
+std::byte* WholeNetwork::address(std::size_t parameter, std::int32_t state) const {
+  const StageMemoryMap& map = maps_[0];
+  std::byte* buffer = state < 0 ? map.weights : map.optimizer + state * parameter_bytes_.value;
+  return buffer + offsets_[parameter].value;
+}
+
+void WholeNetwork::read(std::size_t parameter, std::int32_t state, std::span<float> out) const {
+  device_.read(out.data(), address(parameter, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
+}
+
+void WholeNetwork::write(std::size_t parameter, std::int32_t state, std::span<const float> values) {
+  device_.write(address(parameter, state), values.data(), Bytes(static_cast<std::int64_t>(values.size_bytes())));
 }
 
 }  // namespace penstock

@@ -8,17 +8,22 @@
 #include "core/plan.h"
 #include "core/result.h"
 #include "exec/device.h"
+#include "exec/parameters.h"
 
 namespace penstock {
 
-class WholeNetwork {
+class WholeNetwork final : public ParameterAccess {
  public:
   struct Options {
     std::int64_t microbatch_size = 1;
     std::int64_t microbatches = 1;  // a step
     std::int32_t stashes = 1;       // microbatches that can be between their F and their BF at once
     std::uint64_t seed = 0;
+    std::int64_t first_step = 0;    // steps done before
+    bool training = true;           // false: forward and loss alone; there are no gradients and no optimizer state
     double* losses = nullptr;
+    double* gradient_norms = nullptr;
+    StepBoard* board = nullptr;
     LayerStamps* layer_stamps = nullptr;
   };
 
@@ -30,14 +35,17 @@ class WholeNetwork {
   const StageMemoryMap& memory(std::int32_t stash) const { return maps_[static_cast<std::size_t>(stash)]; }
   Bytes memory_bytes() const { return bytes_; }
 
-  // All parameters in declaration order.
-  std::string weights_digest() const;
+  // Parameters count in declaration order.
+  void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override;
+  void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override;
 
  private:
-  WholeNetwork(const Workload& workload, RankDevice& device) : workload_(workload), device_(device) {}
+  explicit WholeNetwork(RankDevice& device) : device_(device) {}
+  std::byte* address(std::size_t parameter, std::int32_t state) const;
 
-  const Workload& workload_;
   RankDevice& device_;
+  std::vector<Bytes> offsets_;  // of parameters, in their buffers
+  Bytes parameter_bytes_;       // of one such buffer
   std::unique_ptr<Stage> stage_;
   std::vector<StageMemoryMap> maps_;
   Bytes bytes_;

@@ -102,6 +102,12 @@ class Verifier {
                                    "say",
                                    a.value, b.value));
       }
+    bool gathers = plan_.gather_bandwidth.value == 0;
+    for (std::size_t r = 0; r < plan_.devices.size() && !gathers; ++r)
+      gathers = same(plan_.devices[r].rank, plan_.devices[(r + 1) % plan_.devices.size()].rank,
+                     plan_.gather_latency, plan_.gather_bandwidth);
+    if (!gathers)
+      say("times", "no hop around the ranks has the figures by which the plan gathers norms");
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const PlanStage& stage = plan_.stages[s];
       bool found = stage.replicas == 1;

@@ -8,6 +8,7 @@
 #include "core/liveness.h"
 #include "core/replicas.h"
 #include "core/stage_layout.h"
+#include "planner/gather_norms.h"
 #include "planner/lowering.h"
 #include "planner/ordinary_training.h"
 #include "planner/replicated_lowering.h"
@@ -167,6 +168,7 @@ Result<Program> lower(const Plan& plan) {
     PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
     for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_memory(plan, s));
     PENSTOCK_TRY(Program program, lower_replicated(plan, parts_of(plan)));
+    gather_norms(plan, program);
     assign_memory(program);
     return program;
   }
@@ -201,6 +203,7 @@ Result<Program> lower(const Order& order, const Plan& plan) {
     with_edges.edges = edges;
     program = lower_parts(with_edges, parts_of(plan));
   }
+  gather_norms(plan, program);
   assign_memory(program);
   return program;
 }

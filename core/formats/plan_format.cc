@@ -151,6 +151,10 @@ void describe(A& a, Plan& x) {
   // One row a layer of the planned network: what stage times are sums of, and bounds are derived from.
   unless_empty(a, "layer_times", x.layer_times);
   unless_empty(a, "part_times", x.part_times);
+  if (A::kReading || x.gather_bandwidth.value > 0) {
+    a.optional("gather_latency_ns", x.gather_latency);
+    a.optional("gather_bandwidth_bytes_per_s", x.gather_bandwidth);
+  }
   if (A::kReading || !x.part_times.empty() || x.bucket_limits != BucketLimits())
     a.optional("bucket_limits", x.bucket_limits);
   a.required("devices", x.devices);

@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "core/formats/format_support.h"
+#include "core/formats/optimizer_fields.h"
 
 namespace penstock {
 namespace {
@@ -159,13 +160,6 @@ void describe(A& a, Phase& x) {
   a.required("name", x.name);
   a.optional("steps", x.steps);
   unless_empty(a, "transition", x.transition);
-}
-
-template <class A>
-void describe(A& a, Optimizer& x) {
-  a.optional("kind", x.kind);
-  a.optional("learning_rate", x.learning_rate);
-  a.optional("momentum", x.momentum);
 }
 
 namespace {

@@ -10,7 +10,10 @@
 #include "exec/cpu/layer_kernel.h"
 #include "exec/cpu/stream.h"
 #include "exec/data_source.h"
-#include "exec/optimizer/sgd.h"
+#include "exec/optimizer/gradient_norm.h"
+#include "exec/optimizer/statistic.h"
+#include "exec/optimizer/update.h"
+#include "exec/step_board.h"
 
 namespace penstock::cpu {
 namespace {
@@ -39,6 +42,7 @@ struct PreparedLayer {
   const LayerPlacement* place;
   std::unique_ptr<LayerKernel> kernel;
   std::vector<Bytes> parameters;      // offsets in the weights buffer
+  std::size_t first_parameter;        // of the layer, among those of the whole network
   std::vector<std::size_t> sources;   // indices into StageLayout::sources
   LayerStamps* stamps;                // null: nobody asks
 };
@@ -71,18 +75,22 @@ class CpuStage final : public Stage {
   std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first,
                                            std::size_t end) override;
+  std::unique_ptr<StageCall> squared_norms(const StageMemoryMap& memory) override;
   std::unique_ptr<StageCall> update(const StageMemoryMap& memory) override;
 
   void run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
-  void run_forward(const StageMemoryMap& memory);
+  void run_forward(const StageMemoryMap& memory, std::int32_t microbatch);
   Result<void> run_loss(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
-  void run_backward(const StageMemoryMap& memory, std::size_t first, std::size_t end);
-  void run_update(const StageMemoryMap& memory);
+  void run_backward(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first, std::size_t end);
+  void run_squared_norms(const StageMemoryMap& memory);
+  Result<void> run_update(const StageMemoryMap& memory, std::int32_t step);
 
  private:
   // Operands of a layer, in arrays of this stage that the next call overwrites: one thread runs a stage.
-  LayerOperands operands(const StageMemoryMap& memory, const PreparedLayer& layer);
+  LayerOperands operands(const StageMemoryMap& memory, const PreparedLayer& layer, std::int32_t microbatch);
+  Result<float> gradient_factor(const StageMemoryMap& memory, std::int32_t step) const;
   void backward_input(const StageMemoryMap& memory, const PreparedLayer& layer, LayerOperands& at);
+  std::int32_t training_step(std::int32_t step) const { return static_cast<std::int32_t>(request_.first_step) + step; }
 
   std::int64_t whole_microbatch() const {
     return request_.whole_microbatch > 0 ? request_.whole_microbatch : request_.microbatch_size;
@@ -91,12 +99,15 @@ class CpuStage final : public Stage {
   StageRequest request_;
   std::vector<PreparedLayer> layers_;
   Bytes scratch_;
+  std::size_t network_parameters_ = 0;
+  bool has_loss_ = false;
+  std::vector<float> statistic_weights_;  // one a microbatch
   std::vector<const float*> inputs_;
   std::vector<const std::uint8_t*> data_;
   std::vector<float*> parameters_, parameter_gradients_, input_gradients_;
 };
 
-enum class Part : std::uint8_t { Load, Forward, Loss, Backward, Update };
+enum class Part : std::uint8_t { Load, Forward, Loss, Backward, SquaredNorms, Update };
 
 class StagePart final : public Call {
  public:
@@ -107,10 +118,11 @@ class StagePart final : public Call {
   Result<void> run(std::int32_t step) override {
     switch (part_) {
       case Part::Load: stage_.run_load(memory_, microbatch_, step); break;
-      case Part::Forward: stage_.run_forward(memory_); break;
+      case Part::Forward: stage_.run_forward(memory_, microbatch_); break;
       case Part::Loss: return stage_.run_loss(memory_, microbatch_, step);
-      case Part::Backward: stage_.run_backward(memory_, first_, end_); break;
-      case Part::Update: stage_.run_update(memory_); break;
+      case Part::Backward: stage_.run_backward(memory_, microbatch_, first_, end_); break;
+      case Part::SquaredNorms: stage_.run_squared_norms(memory_); break;
+      case Part::Update: return stage_.run_update(memory_, step);
     }
     return {};
   }
@@ -126,6 +138,11 @@ class StagePart final : public Call {
 Result<void> CpuStage::build() {
   const Network& network = request_.workload->networks[request_.network.index()];
   const std::vector<Bytes> offsets = parameter_offsets(network, request_.layers);
+  std::vector<std::size_t> first_parameter;
+  for (const Layer& layer : network.layers) {
+    first_parameter.push_back(network_parameters_);
+    network_parameters_ += layer.parameters.size();
+  }
   std::size_t next_parameter = 0, most_inputs = 0, most_data = 0, most_parameters = 0;
   for (std::size_t i = 0; i < request_.layers.size(); ++i) {
     const Layer& layer = network.layers[request_.layers[i].index()];
@@ -133,7 +150,8 @@ Result<void> CpuStage::build() {
     for (const LayerId input : layer.inputs) shapes.push_back(network.layers[input.index()].output);
     std::int64_t rows = whole_microbatch() * request_.microbatches;
     if (layer.kind == LayerKind::CrossEntropy) rows *= shapes[0].elements() / shapes[0].dimensions.back();
-    PreparedLayer prepared{.layer = &layer, .place = &request_.layout.layers[i], .kernel = {}, .parameters = {}, .sources = {},
+    PreparedLayer prepared{.layer = &layer, .place = &request_.layout.layers[i], .kernel = {}, .parameters = {},
+                           .first_parameter = first_parameter[request_.layers[i].index()], .sources = {},
                            .stamps = request_.layer_stamps != nullptr ? request_.layer_stamps + i : nullptr};
     PENSTOCK_TRY(prepared.kernel, make_kernel(layer, shapes, request_.microbatch_size, rows));
     for (std::size_t p = 0; p < layer.parameters.size(); ++p) prepared.parameters.push_back(offsets[next_parameter++]);
@@ -141,11 +159,17 @@ Result<void> CpuStage::build() {
       const auto& all = request_.layout.sources;
       prepared.sources.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), source) - all.begin()));
     }
+    has_loss_ = has_loss_ || layer.is_loss();
     most_inputs = std::max(most_inputs, layer.inputs.size());
     most_data = std::max(most_data, layer.sources.size());
     most_parameters = std::max(most_parameters, layer.parameters.size());
     layers_.push_back(std::move(prepared));
     scratch_ = std::max(scratch_, layer_scratch(i));
+  }
+  // Copies that share a microbatch each measure their part of it.
+  const float part = static_cast<float>(request_.microbatch_size) / static_cast<float>(whole_microbatch());
+  for (std::int64_t m = 0; m < request_.microbatches; ++m) {
+    statistic_weights_.push_back(part * statistic_weight(m, request_.microbatches));
   }
   inputs_.resize(most_inputs);
   input_gradients_.resize(most_inputs);
@@ -171,11 +195,14 @@ std::unique_ptr<StageCall> CpuStage::backward_part(const StageMemoryMap& memory,
                                                    std::size_t end) {
   return std::make_unique<StagePart>(*this, Part::Backward, memory, microbatch, first, end);
 }
+std::unique_ptr<StageCall> CpuStage::squared_norms(const StageMemoryMap& memory) {
+  return std::make_unique<StagePart>(*this, Part::SquaredNorms, memory, -1);
+}
 std::unique_ptr<StageCall> CpuStage::update(const StageMemoryMap& memory) {
   return std::make_unique<StagePart>(*this, Part::Update, memory, -1);
 }
 
-LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLayer& layer) {
+LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLayer& layer, std::int32_t microbatch) {
   LayerOperands at;
   const LayerPlacement& place = *layer.place;
   for (std::size_t i = 0; i < place.inputs.size(); ++i) inputs_[i] = floats(address(memory, place.inputs[i], Pass::Value));
@@ -194,21 +221,23 @@ LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLay
   at.saved = floats(memory.stash + place.saved.value);
   at.output_gradient = floats(address(memory, place.output_gradient, Pass::Gradient));
   at.workspace = memory.workspace + request_.layout.workspace.value;
+  at.training = request_.training;
+  at.statistic_weight = statistic_weights_[static_cast<std::size_t>(microbatch)];
   return at;
 }
 
 void CpuStage::run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step) {
   for (std::size_t i = 0; i < request_.layout.sources.size(); ++i) {
-    request_.data->fill(request_.layout.sources[i], step, microbatch * whole_microbatch() + request_.first_sample,
-                        request_.microbatch_size,
+    request_.data->fill(request_.layout.sources[i], training_step(step),
+                        microbatch * whole_microbatch() + request_.first_sample, request_.microbatch_size,
                         reinterpret_cast<std::uint8_t*>(memory.data + request_.layout.data[i].value));
   }
 }
 
-void CpuStage::run_forward(const StageMemoryMap& memory) {
+void CpuStage::run_forward(const StageMemoryMap& memory, std::int32_t microbatch) {
   for (const PreparedLayer& layer : layers_) {
     if (layer.layer->is_loss()) continue;
-    timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(operands(memory, layer)); });
+    timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(operands(memory, layer, microbatch)); });
   }
   for (const EdgeCopy& copy : request_.layout.forward_copies) {
     std::memcpy(address(memory, copy.to, Pass::Value), address(memory, copy.from, Pass::Value),
@@ -220,13 +249,13 @@ Result<void> CpuStage::run_loss(const StageMemoryMap& memory, std::int32_t micro
   double value = 0;
   for (const PreparedLayer& layer : layers_) {
     if (!layer.layer->is_loss()) continue;
-    LayerOperands at = operands(memory, layer);
+    LayerOperands at = operands(memory, layer, microbatch);
     at.loss = &value;
     timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(at); });
   }
   request_.losses[(step * request_.microbatches + microbatch) * request_.loss_copies + request_.loss_copy] = value;
   if (std::isfinite(value)) return {};
-  return fail(ErrorCode::RunFailed, fmt::format("the loss is {} at step {}, microbatch {}", value, step, microbatch),
+  return fail(ErrorCode::RunFailed, fmt::format("the loss is {} at step {}, microbatch {}", value, training_step(step), microbatch),
               "lower the learning rate, or start from another seed");
 }
 
@@ -247,7 +276,7 @@ void CpuStage::backward_input(const StageMemoryMap& memory, const PreparedLayer&
   }
 }
 
-void CpuStage::run_backward(const StageMemoryMap& memory, std::size_t first, std::size_t end) {
+void CpuStage::run_backward(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first, std::size_t end) {
   for (const EdgeCopy& sum : request_.layout.gradient_sums) {
     if (end < layers_.size()) break;  // the first part has done it
     const float* from = floats(address(memory, sum.from, Pass::Gradient));
@@ -257,7 +286,7 @@ void CpuStage::run_backward(const StageMemoryMap& memory, std::size_t first, std
   for (std::size_t i = end; i-- > first;) {
     const PreparedLayer* layer = &layers_[i];
     if (!layer->layer->is_loss() && layer->place->output_gradient.region == Region::None) continue;  // nobody reads it
-    LayerOperands at = operands(memory, *layer);
+    LayerOperands at = operands(memory, *layer, microbatch);
     timed(layer->stamps, &LayerStamps::backward_weight, [&] {
       if (!layer->parameters.empty()) layer->kernel->backward_weight(at);
     });
@@ -265,20 +294,47 @@ void CpuStage::run_backward(const StageMemoryMap& memory, std::size_t first, std
   }
 }
 
-void CpuStage::run_update(const StageMemoryMap& memory) {
+void CpuStage::run_squared_norms(const StageMemoryMap& memory) {
+  for (const PreparedLayer& layer : layers_) {
+    for (std::size_t p = 0; p < layer.parameters.size(); ++p) {
+      const Parameter& parameter = layer.layer->parameters[p];
+      memory.squared_norms[layer.first_parameter + p] =
+          parameter.role == ParameterRole::Statistic
+              ? 0.0
+              : squared_norm(floats(memory.gradients + layer.parameters[p].value), static_cast<std::size_t>(parameter.elements()));
+    }
+  }
+}
+
+Result<float> CpuStage::gradient_factor(const StageMemoryMap& memory, std::int32_t step) const {
+  const double clip = request_.workload->optimizer.clip;
+  if (clip == 0) return 1.0f;
+  const double norm = global_norm(std::span(memory.squared_norms, network_parameters_));
+  if (has_loss_ && request_.gradient_norms != nullptr) request_.gradient_norms[step] = norm;
+  if (std::isfinite(norm)) return clip_factor(norm, clip);
+  return fail(ErrorCode::RunFailed, fmt::format("the norm of the gradients is {} at step {}", norm, training_step(step)),
+              "lower the learning rate, or start from another seed");
+}
+
+Result<void> CpuStage::run_update(const StageMemoryMap& memory, std::int32_t step) {
   const Optimizer& optimizer = request_.workload->optimizer;
-  const SgdStep step{.learning_rate = static_cast<float>(optimizer.learning_rate),
-                     .momentum = static_cast<float>(optimizer.momentum)};
+  PENSTOCK_TRY(const float factor, gradient_factor(memory, step));
+  const UpdateRule rule(optimizer, training_step(step), request_.microbatches, factor);
+  const auto state = [&](std::int64_t k, std::int64_t offset) {
+    if (k >= optimizer.states()) return static_cast<float*>(nullptr);
+    return floats(memory.optimizer + k * request_.layout.parameters.value + offset);
+  };
   for (const PreparedLayer& layer : layers_) {
     timed(layer.stamps, &LayerStamps::update, [&] {
       for (std::size_t p = 0; p < layer.parameters.size(); ++p) {
         const std::int64_t offset = layer.parameters[p].value;
-        float* velocity = memory.optimizer != nullptr ? floats(memory.optimizer + offset) : nullptr;
-        sgd(step, static_cast<std::size_t>(layer.layer->parameters[p].elements()), floats(memory.weights + offset),
-            floats(memory.gradients + offset), velocity);
+        rule.apply(layer.layer->parameters[p], floats(memory.weights + offset), floats(memory.gradients + offset),
+                   state(0, offset), state(1, offset));
       }
     });
   }
+  if (request_.board != nullptr) request_.board->report(step);
+  return {};
 }
 
 }  // namespace

@@ -62,7 +62,13 @@ LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
 }
 
 double step_traffic(const Layer& layer, const Optimizer& optimizer) {
-  return 2 * parameter_bytes(layer) * static_cast<double>(2 + optimizer.states());
+  const double each = 2 * static_cast<double>(2 + optimizer.states()) + (optimizer.clip != 0 ? 3 : 0) +
+                      (optimizer.weight_decay != 0 ? 3 : 0);
+  double bytes = 0;
+  for (const Parameter& parameter : layer.parameters)
+    bytes += static_cast<double>(parameter.elements() * kFloat) *
+             (parameter.role == ParameterRole::Statistic ? 4 : each);
+  return bytes;
 }
 
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,

@@ -35,8 +35,9 @@ struct LayerTraffic {
 LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
                            std::span<const TensorShape> input_shapes, std::int64_t microbatch);
 
-// One optimizer step on all of a layer's parameters: weights, gradients (cleared) and momentum,
-// each read and written.
+// One optimizer step on all of a layer's parameters: weights, gradients (cleared) and the optimizer's
+// states, each read and written; of a Statistic, weights and gradients. Clipping reads gradients twice
+// more and writes them once; weight decay reads two and writes one.
 double step_traffic(const Layer& layer, const Optimizer& optimizer);
 
 // An upper estimate of the library scratch of one call where nothing was measured: of a Linear, a

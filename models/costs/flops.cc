@@ -66,10 +66,14 @@ LayerFlops layer_flops(const Layer& layer, std::span<const TensorShape> input_sh
 }
 
 Flops step_flops(const Layer& layer, const Optimizer& optimizer) {
-  double parameters = 0;
+  double each = optimizer.adaptive() ? 13 : optimizer.momentum != 0 ? 4 : 2;
+  if (optimizer.weight_decay != 0) each += 2;
+  if (optimizer.clip != 0) each += 3;
+  double operations = 0;
   for (const Parameter& parameter : layer.parameters)
-    parameters += static_cast<double>(parameter.elements());
-  return Flops(parameters * (optimizer.momentum != 0 ? 4 : 2));
+    operations += static_cast<double>(parameter.elements()) *
+                  (parameter.role == ParameterRole::Statistic ? 2 : each);
+  return Flops(operations);
 }
 
 std::vector<TensorShape> input_shapes(const Network& network, LayerId layer) {

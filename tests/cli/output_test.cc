@@ -14,20 +14,65 @@
 namespace penstock::cli {
 namespace {
 
+const Shared kCareful, kForced{.output = {}, .force = true};
+
+// What check_outputs says about files to write, "" if nothing; flags named --a, --b, …
+std::string judged(const std::vector<std::string>& paths, const Shared& shared = kCareful,
+                   const std::string* again = nullptr) {
+  std::vector<OutputFlag> outputs;
+  for (const std::string& path : paths)
+    outputs.push_back({std::string("--") + static_cast<char>('a' + outputs.size()), &path, again});
+  const auto result = check_outputs(outputs, shared);
+  if (result) return "";
+  EXPECT_EQ(result.error().code, ErrorCode::Usage);
+  return result.error().message + " | " + result.error().hint;
+}
+
 TEST(Output, AnExistingFileIsRefusedBeforeAndAtTheWrite) {
   const test::TempDir folder;
   const std::string path = (folder / "plan.json").string();
   test::write_file(path, "old");
-  const Shared careful, forced{.output = {}, .force = true};
-  EXPECT_EQ(refuse_existing(path, careful).error().code, ErrorCode::Usage);
-  EXPECT_EQ(refuse_existing(path, careful).error().hint, "--force replaces it");
-  EXPECT_FALSE(write_output(path, "new", careful).has_value());
+  EXPECT_EQ(judged({path}), "--a: the file exists already | --force replaces it");
+  EXPECT_FALSE(write_output(path, "new", kCareful).has_value());
   EXPECT_EQ(test::read_file(path), "old");
-  EXPECT_TRUE(refuse_existing(path, forced).has_value());
-  EXPECT_TRUE(write_output(path, "new", forced).has_value());
+  EXPECT_EQ(judged({path}, kForced), "");
+  EXPECT_TRUE(write_output(path, "new", kForced).has_value());
   EXPECT_EQ(test::read_file(path), "new");
-  EXPECT_TRUE(refuse_existing("-", careful).has_value());
-  EXPECT_TRUE(refuse_existing((folder / "other.json").string(), careful).has_value());
+  EXPECT_EQ(judged({"-", (folder / "other.json").string(), ""}), "");
+}
+
+TEST(Output, AnInputThatIsToBeReplacedMayExist) {
+  const test::TempDir folder;
+  const std::string path = (folder / "a.ckpt").string(), other = (folder / "b.ckpt").string();
+  test::write_file(path, "old");
+  EXPECT_EQ(judged({path}, kCareful, &path), "");
+  EXPECT_NE(judged({path}, kCareful, &other), "");
+}
+
+TEST(Output, AFolderThatIsNotThereOrIsNamedItselfIsRefusedBeforeTheWork) {
+  const test::TempDir folder;
+  EXPECT_EQ(judged({folder.path().string()}), "--a: this is a folder | name a file in it");
+  const std::string below = (folder / "no/such/file").string();
+  EXPECT_NE(judged({below}).find("there is no folder"), std::string::npos);
+  EXPECT_NE(judged({below}, kForced).find("there is no folder"), std::string::npos);
+}
+
+TEST(Output, OneFileIsNotWrittenTwice) {
+  const test::TempDir folder;
+  const std::string path = (folder / "x").string(), same = (folder / "./y/../x").string();
+  EXPECT_EQ(judged({path, path}), "--b: --a goes there already | name another file");
+  EXPECT_EQ(judged({path, same}), "--b: --a goes there already | name another file");
+  EXPECT_EQ(judged({"-", "", "-"}), "--c: --a goes there already | name another file");
+  test::write_file(path, "old");
+  std::filesystem::create_symlink(path, folder / "link");
+  EXPECT_NE(judged({path, (folder / "link").string()}, kForced), "");
+  EXPECT_EQ(judged({"/dev/null", "/dev/null"}), "");
+}
+
+TEST(Output, TheAnswerYieldsStandardOutputToADocument) {
+  const std::string file = "x", standard = "-";
+  EXPECT_FALSE(takes_standard_output(std::vector<OutputFlag>{{"--a", &file}}));
+  EXPECT_TRUE(takes_standard_output(std::vector<OutputFlag>{{"--a", &file}, {"--b", &standard}}));
 }
 
 // A writer is killed at moments spread over its work: at any of them the file is absent, or whole,

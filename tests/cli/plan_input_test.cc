@@ -38,20 +38,6 @@ TEST(PlanInput, MoreRanksThanDevicesAreInfeasible) {
   EXPECT_EQ(plan_request(input)->cluster.devices.size(), 3u);
 }
 
-TEST(PlanInput, OptimizersAreReadAndRefused) {
-  Optimizer optimizer;
-  ASSERT_TRUE(parse_optimizer("sgd:learning-rate=0.5,momentum=0.25", optimizer).has_value());
-  EXPECT_EQ(optimizer.learning_rate, 0.5);
-  EXPECT_EQ(optimizer.momentum, 0.25);
-  for (const char* bad :
-       {"adam", "sgd:rate=1", "sgd:momentum=1", "sgd:momentum=-1", "sgd:learning-rate=nan",
-        "sgd:learning-rate=inf", "sgd:learning-rate=1x", "sgd:learning-rate=", "sgd:0.1"}) {
-    const auto parsed = parse_optimizer(bad, optimizer);
-    ASSERT_FALSE(parsed.has_value()) << bad;
-    EXPECT_EQ(parsed.error().code, ErrorCode::Usage) << bad;
-  }
-}
-
 // A profile is of the machine it was taken on: refused where the cluster is this one, let pass
 // where a file describes it.
 TEST(PlanInput, AProfileOfAnotherMachineIsRefusedOnThisOne) {

@@ -95,8 +95,8 @@ $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --ranks 999999
 $ penstock plan mlp:layers=-2 --cluster flat:2,device=cpu
 ! penstock plan: mlp: layers: -2 is out of range
 ? 2
-$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --optimizer adam
-! penstock plan: --optimizer: there is no optimizer "adam"
+$ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --optimizer lion
+! penstock plan: --optimizer: there is no optimizer "lion"
 ? 2
 $ penstock plan mlp:layers=2,width=16 --cluster flat:2,device=cpu --strategy magic
 ! penstock plan: --strategy: there is no strategy "magic"

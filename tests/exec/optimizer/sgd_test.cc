@@ -30,5 +30,14 @@ TEST(Sgd, ClearsTheGradient) {
   for (const float x : g) EXPECT_EQ(x, 0.0f);
 }
 
+TEST(Sgd, WeightDecayAddsTheWeightToTheGradient) {
+  // w = 8, g = 1, λ = 0.25: g + λw = 3; rate 0.5.
+  std::vector<float> w(3, 8.0f), g(3, 1.0f), v(3, 0.0f);
+  sgd({.learning_rate = 0.5f, .momentum = 0.5f, .weight_decay = 0.25f}, w.size(), w.data(), g.data(), v.data());
+  for (const float x : w) EXPECT_EQ(x, 6.5f);
+  for (const float x : v) EXPECT_EQ(x, 3.0f);
+  for (const float x : g) EXPECT_EQ(x, 0.0f);
+}
+
 }  // namespace
 }  // namespace penstock

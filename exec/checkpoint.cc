@@ -1,0 +1,144 @@
+#include "exec/checkpoint.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "core/file.h"
+#include "core/random.h"
+#include "exec/checkpoint_bytes.h"
+
+namespace penstock {
+namespace {
+
+// Header: plan digest (16 characters) | u64 seed | u64 steps done | u64 parameters | u64 states.
+constexpr std::size_t kDigest = 16, kHeader = kDigest + 4 * 8;
+
+std::string section_name(std::size_t section) {
+  return section == 0 ? "the header" : fmt::format("the section of parameter {}", section - 1);
+}
+
+// Name, elements, value, states.
+std::string head_of(const Parameter& parameter) {
+  std::string out;
+  append_u64(out, parameter.name.size());
+  out += parameter.name;
+  append_u64(out, static_cast<std::uint64_t>(parameter.elements()));
+  return out;
+}
+
+}  // namespace
+
+CheckpointIdentity CheckpointIdentity::of(const Plan& plan, std::uint64_t seed) {
+  const std::string text = fmt::format("{} batch {} microbatches {} of {}", fingerprint(plan.workload), plan.workload.global_batch,
+                                       plan.microbatches, plan.microbatch_size);
+  return {.plan = fmt::format("{:016x}", hash(text)), .seed = seed};
+}
+
+std::string previous_checkpoint(const std::string& path) { return path + ".previous"; }
+
+Result<void> save_checkpoint(const std::string& path, const CheckpointIdentity& identity, std::int64_t step,
+                             const Workload& workload, const ParameterAccess& parameters, Replaced replaced) {
+  const std::vector<const Parameter*> all = all_parameters(workload);
+  const std::int64_t states = workload.optimizer.states();
+  PENSTOCK_TRY(CheckpointFile file, CheckpointFile::create(path));
+  PENSTOCK_CHECK(identity.plan.size() == kDigest, "a plan digest of another length");
+  std::string payload = identity.plan;
+  append_u64(payload, identity.seed);
+  append_u64(payload, static_cast<std::uint64_t>(step));
+  append_u64(payload, all.size());
+  append_u64(payload, static_cast<std::uint64_t>(states));
+  PENSTOCK_TRY_VOID(file.section(payload));
+  std::vector<float> values;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    payload = head_of(*all[p]);
+    values.resize(static_cast<std::size_t>(all[p]->elements()));
+    for (std::int32_t state = -1; state < states; ++state) {
+      parameters.read(p, state, values);
+      append_floats(payload, values.data(), values.size());
+    }
+    PENSTOCK_TRY_VOID(file.section(payload));
+  }
+  return file.finish(replaced == Replaced::Kept ? previous_checkpoint(path) : "");
+}
+
+Result<Checkpoint> Checkpoint::load(const std::string& path, const CheckpointIdentity& identity, const Workload& workload) {
+  Checkpoint out;
+  PENSTOCK_TRY(out.bytes_, read_file(path));
+  // The header first, by itself: a file of another plan has another number of sections.
+  const std::string_view bytes = out.bytes_;
+  const std::size_t header = kCheckpointMagic.size() + 8;
+  if (bytes.size() < header + kHeader + 8 || read_u64(bytes.data() + header - 8) != kHeader) {
+    PENSTOCK_TRY_VOID(verify_sections(bytes, path, 1, section_name));
+    return fail(Error{.code = ErrorCode::BadInput, .message = "the checkpoint is damaged: its header has another length",
+                      .where = {.file = path}, .hint = "resume from another checkpoint"});
+  }
+  const char* field = bytes.data() + header;
+  const std::string plan(field, kDigest);
+  field += kDigest;
+  const std::uint64_t seed = read_u64(field), parameters = read_u64(field + 16);
+  out.step_ = static_cast<std::int64_t>(read_u64(field + 8));
+  out.states_ = static_cast<std::int64_t>(read_u64(field + 24));
+  if (parameters >= bytes.size()) PENSTOCK_TRY_VOID(verify_sections(bytes, path, 1, section_name));
+  PENSTOCK_TRY(const auto sections, verify_sections(bytes, path, static_cast<std::size_t>(parameters) + 1, section_name));
+
+  if (plan != identity.plan) {
+    return fail(Error{.code = ErrorCode::Infeasible, .message = fmt::format("the checkpoint is of another plan ({}, not {})", plan, identity.plan),
+                      .where = {.file = path},
+                      .hint = "resume with a plan of the same workload, optimizer, global batch and microbatch size"});
+  }
+  if (seed != identity.seed) {
+    return fail(Error{.code = ErrorCode::Usage, .message = fmt::format("the checkpoint is of a run with seed {}, not {}", seed, identity.seed),
+                      .where = {.file = path}, .hint = fmt::format("--seed {}", seed)});
+  }
+  const std::vector<const Parameter*> all = all_parameters(workload);
+  const auto foreign = [&](std::size_t p) {
+    return fail(Error{.code = ErrorCode::BadInput, .message = fmt::format("parameter {} of the checkpoint is not the workload's", p),
+                      .where = {.file = path}, .hint = "resume with the plan it was written under"});
+  };
+  if (all.size() != parameters || out.states_ != workload.optimizer.states() || out.step_ < 0) return foreign(0);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const SectionView& section = sections[p + 1];
+    const std::string head = head_of(*all[p]);
+    const auto elements = static_cast<std::size_t>(all[p]->elements());
+    const std::size_t copies = 1 + static_cast<std::size_t>(out.states_);
+    if (section.bytes != head.size() + copies * elements * sizeof(float)) return foreign(p);
+    if (bytes.substr(section.offset, head.size()) != head) return foreign(p);
+    out.values_.push_back(section.offset + head.size());
+    out.elements_.push_back(elements);
+  }
+  return out;
+}
+
+Result<Checkpoint> Checkpoint::load_latest(const std::string& path, const CheckpointIdentity& identity,
+                                           const Workload& workload, std::string& warning) {
+  auto latest = load(path, identity, workload);
+  if (latest || latest.error().code != ErrorCode::BadInput) return latest;
+  const std::string kept = previous_checkpoint(path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(kept, ignored)) return latest;
+  auto previous = load(kept, identity, workload);
+  if (previous) {
+    warning = fmt::format("{}; going on from {}, after {} steps", latest.error().text(), kept, previous->step());
+    return previous;
+  }
+  if (previous.error().code != ErrorCode::BadInput) return previous;
+  Error both = latest.error();
+  both.hint = fmt::format("nor does the one before it serve: {}", previous.error().text());
+  return fail(both);
+}
+
+void Checkpoint::restore(ParameterAccess& parameters) const {
+  std::vector<float> values;
+  for (std::size_t p = 0; p < values_.size(); ++p) {
+    values.resize(elements_[p]);
+    const char* at = bytes_.data() + values_[p];
+    for (std::int32_t state = -1; state < states_; ++state, at += values.size() * sizeof(float)) {
+      read_floats(at, values.data(), values.size());
+      parameters.write(p, state, values);
+    }
+  }
+}
+
+}  // namespace penstock

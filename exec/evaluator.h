@@ -1,0 +1,40 @@
+#pragma once
+
+// The loss on held-out data: forward passes on one device, with evaluation behaviour (running statistics), in the plan's
+// microbatches. The same samples each time, a function of (seed, batch, sample) that training never draws.
+
+#include <memory>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/result.h"
+#include "exec/cpu/cpu_device.h"
+#include "exec/data_source.h"
+#include "exec/parameters.h"
+#include "exec/run.h"
+#include "exec/whole_network.h"
+
+namespace penstock {
+
+class Evaluator {
+ public:
+  // `plan` outlives it. Errors as DataSource::open has them.
+  static Result<std::unique_ptr<Evaluator>> make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed);
+
+  // With the weights that `parameters` hold. RunFailed if the loss is not finite.
+  Result<double> loss(const ParameterAccess& parameters);
+
+ private:
+  Evaluator(const Plan& plan, std::int64_t batches) : plan_(plan), batches_(batches) {}
+
+  const Plan& plan_;
+  std::int64_t batches_;
+  DataSource data_;
+  std::vector<double> losses_;  // [batch][microbatch]
+  std::vector<const Parameter*> all_;
+  cpu::CpuDevice device_{std::make_shared<cpu::RunState>(), -1};
+  StreamHandle stream_;
+  std::unique_ptr<WholeNetwork> network_;
+};
+
+}  // namespace penstock
