@@ -49,7 +49,10 @@ Result<void> check_output(const OutputFlag& output, const Shared& shared) {
     return refuse(output, "this cannot be written to", "name another file");
   }
   if (regular && !shared.force && (output.again == nullptr || *output.again != *output.path))
-    return refuse(output, "the file exists already", "--force replaces it");
+    return fail(Error{.code = ErrorCode::Usage,
+                      .message = "the file exists already",
+                      .where = {.file = *output.path},
+                      .hint = "--force replaces it"});
   // Links are followed: what counts is the folder of the file itself.
   const fs::path target = there ? fs::canonical(path, ignored) : path;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");

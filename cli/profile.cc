@@ -7,6 +7,7 @@
 
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/optimizer_input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/formats/profile_format.h"
@@ -85,10 +86,13 @@ class ProfileVerb : public Verb {
               counts_into(request_.microbatch_sizes, 1, 1'000'000));
     flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)",
               time_into(budget_));
+    flags.add("--optimizer", "NAME[:K=V]", "as plan takes it (default: the workload's)",
+              text_into(optimizer_));
   }
 
   Result<Reply> run(const Shared& shared) override {
-    PENSTOCK_TRY(const Workload workload, load_workload(workload_));
+    PENSTOCK_TRY(Workload workload, load_workload(workload_));
+    if (!optimizer_.empty()) PENSTOCK_TRY_VOID(parse_optimizer(optimizer_, workload.optimizer));
     Progress progress(shared);
     request_.budget_s = seconds(budget_);
     request_.seed = shared.seed;
@@ -105,7 +109,7 @@ class ProfileVerb : public Verb {
   }
 
  private:
-  std::string workload_;
+  std::string workload_, optimizer_;
   ProfileRequest request_;
   Nanoseconds budget_{3'000'000'000};
 };

@@ -153,4 +153,14 @@ std::string fingerprint(const Workload& w) {
   return fmt::format("{:016x}", hash(out));
 }
 
+std::string cost_fingerprint(const Workload& workload) {
+  Workload plain = workload;
+  const Optimizer& x = workload.optimizer;
+  plain.optimizer = {.kind = x.kind,
+                     .momentum = !x.adaptive() && x.momentum == 0 ? 0 : 0.9,
+                     .weight_decay = x.weight_decay != 0 ? 0.1 : 0,
+                     .clip = x.clip != 0 ? 1.0 : 0};
+  return fingerprint(plain);
+}
+
 }  // namespace penstock

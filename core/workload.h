@@ -241,4 +241,8 @@ Result<void> validate(const Workload& workload);
 // edges, stores, tasks, optimizer; neither the workload's own name nor the global batch.
 std::string fingerprint(const Workload& workload);
 
+// The same, equal also for workloads whose optimizers cost the same: of the same kind, with and without momentum, weight decay
+// and clipping alike. What a profile is of: another learning rate needs no other.
+std::string cost_fingerprint(const Workload& workload);
+
 }  // namespace penstock

@@ -15,7 +15,7 @@ namespace {
 Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
   std::int32_t updates = 0;
   for (const PlanStage& stage : plan.stages) updates += stage.replicas;
-  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, updates, 1));
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.updates = updates}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
@@ -45,7 +45,7 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
   if (is_replicated(plan)) return run_replicated_reference(plan, options);
-  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, 1, 1));
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,

@@ -54,17 +54,14 @@ Result<void> belong_together(const Plan& plan, const Program& program) {
 constexpr std::int64_t kMostRecords = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(Stamp));
 
 // Every instruction of every step is recorded, in memory taken before the run.
-Result<void> records_fit(const Program& program, std::int32_t steps) {
+std::int64_t most_steps(const Program& program) {
   std::int64_t most = 1;
   for (const RankProgram& rank : program.ranks) {
     std::int64_t body = 0;
     for (const Stream& stream : rank.streams) body += static_cast<std::int64_t>(stream.body.size());
     most = std::max(most, body);
   }
-  const std::int64_t fit = kMostRecords / most * program.body_steps;
-  if (steps <= fit) return {};
-  return fail(ErrorCode::Usage, fmt::format("{} steps are more than the {} whose instructions can be recorded", steps, fit),
-              "run fewer steps at a time");
+  return kMostRecords / most * program.body_steps;
 }
 
 std::int32_t updates_in_a_step(const Program& program) {
@@ -78,8 +75,8 @@ std::int32_t updates_in_a_step(const Program& program) {
 }
 
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
-  PENSTOCK_TRY(local.training, Training::prepare(plan, options, updates_in_a_step(program), program.body_steps));
-  PENSTOCK_TRY_VOID(records_fit(program, local.training->steps()));
+  PENSTOCK_TRY(local.training, Training::prepare(plan, options, {.updates = updates_in_a_step(program), .round = program.body_steps,
+                                                                 .most_steps = most_steps(program)}));
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
   const auto count = program.ranks.size();
   const std::vector<int> cores = cpu::cores();

@@ -8,13 +8,12 @@
 namespace penstock {
 
 Training::Training(const Plan& plan, const RunOptions& options, std::int64_t first_step, std::int32_t steps,
-                   std::int32_t reporters)
+                   std::int32_t updates)
     : plan_(plan), options_(options), identity_(CheckpointIdentity::of(plan, options.seed)), first_step_(first_step),
       steps_(steps), losses_(static_cast<std::size_t>(steps) * static_cast<std::size_t>(plan.microbatches * loss_parts(plan)), 0.0),
-      gradient_norms_(static_cast<std::size_t>(steps), 0.0), board_(steps, reporters) {}
+      gradient_norms_(static_cast<std::size_t>(steps), 0.0), board_(steps, updates) {}
 
-Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunOptions& options, std::int32_t reporters,
-                                                    std::int32_t round) {
+Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunOptions& options, const Shape& shape) {
   std::optional<Checkpoint> resumed;
   std::string warning;
   if (!options.checkpoint.resume.empty()) {
@@ -28,10 +27,15 @@ Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunO
     return fail(ErrorCode::Usage, fmt::format("the checkpoint has {} steps done, and {} are asked for", first, options.steps),
                 fmt::format("--steps counts from the start of training: give more than {}", first));
   }
-  if (steps <= 0 || steps % round != 0) {
-    return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", steps, round));
+  if (steps <= 0 || steps % shape.round != 0) {
+    return fail(ErrorCode::Usage, fmt::format("{} steps: a positive multiple of {} is needed", steps, shape.round));
   }
-  std::unique_ptr<Training> out(new Training(plan, options, first, static_cast<std::int32_t>(steps), reporters));
+  if (steps > shape.most_steps) {
+    return fail(ErrorCode::Usage,
+                fmt::format("{} steps are more than the {} whose instructions can be recorded", steps, shape.most_steps),
+                "run fewer steps at a time");
+  }
+  std::unique_ptr<Training> out(new Training(plan, options, first, static_cast<std::int32_t>(steps), shape.updates));
   if (!warning.empty() && options.checkpoint.save == options.checkpoint.resume) out->replaced_ = Replaced::Dropped;
   out->resumed_ = std::move(resumed);
   if (!options.evaluation.data.empty()) {

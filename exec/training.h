@@ -4,6 +4,7 @@
 // and what happens between steps (evaluations, checkpoints). Steps here count from the start of the run unless named `done`,
 // which counts from the start of training.
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,10 +22,14 @@ namespace penstock {
 
 class Training {
  public:
-  // Reads the checkpoint to resume from and the data to evaluate on. `reporters`: updates that make a step; `round`: steps
-  // come in multiples of it. Usage: no such number of steps is left to do. `plan` and `options` outlive it.
-  static Result<std::unique_ptr<Training>> prepare(const Plan& plan, const RunOptions& options, std::int32_t reporters,
-                                                   std::int32_t round);
+  struct Shape {
+    std::int32_t updates = 1;  // that make a step
+    std::int32_t round = 1;    // steps come in multiples of it
+    std::int64_t most_steps = std::numeric_limits<std::int32_t>::max();  // whose instructions can be recorded
+  };
+  // Reads the checkpoint to resume from and the data to evaluate on. Usage: not a number of steps that can be done. `plan` and
+  // `options` outlive it.
+  static Result<std::unique_ptr<Training>> prepare(const Plan& plan, const RunOptions& options, const Shape& shape);
 
   std::int64_t first_step() const { return first_step_; }
   std::int32_t steps() const { return steps_; }
@@ -49,7 +54,7 @@ class Training {
 
  private:
   Result<void> save(std::int64_t done, const ParameterAccess& parameters, bool end);
-  Training(const Plan& plan, const RunOptions& options, std::int64_t first_step, std::int32_t steps, std::int32_t reporters);
+  Training(const Plan& plan, const RunOptions& options, std::int64_t first_step, std::int32_t steps, std::int32_t updates);
 
   const Plan& plan_;
   const RunOptions& options_;

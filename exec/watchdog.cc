@@ -25,6 +25,11 @@ std::vector<Place> missing(const std::vector<std::unique_ptr<Interpreter>>& rank
   const Group& group = ranks[0]->setup().program->groups[static_cast<std::size_t>(call.target)];
   for (const RankId rank : group.ranks) {
     const auto& streams = program_of(*ranks[rank.index()]).streams;
+    const auto calls = std::find_if(streams.begin(), streams.end(), [&](const Stream& stream) {
+      return std::any_of(stream.body.begin(), stream.body.end(),
+                         [&](const Instruction& i) { return is_collective(i.key.op) && i.target == call.target; });
+    });
+    if (calls == streams.end()) out.push_back({rank.index(), 0});  // it has none at all
     for (std::size_t s = 0; s < streams.size(); ++s) {
       const auto is_call = [&](const Instruction& i) { return is_collective(i.key.op) && i.target == call.target; };
       if (std::none_of(streams[s].body.begin(), streams[s].body.end(), is_call)) continue;

@@ -9,7 +9,7 @@ namespace penstock {
 Result<Profile> make_profile(const Workload& workload, const ProfileRequest& request) {
   Profile profile;
   profile.workload = workload.name;
-  profile.workload_fingerprint = fingerprint(workload);
+  profile.workload_fingerprint = cost_fingerprint(workload);
   profile.device_kind = "cpu";
   profile.machine = identify_machine();
   double load = 0;

@@ -24,10 +24,10 @@ Result<void> expect_match(const Workload& workload, const Profile& profile, cons
     return fail(ErrorCode::Infeasible, fmt::format("{} has {} networks; a profile speaks of one",
                                                    workload.name, workload.networks.size()));
   }
-  if (profile.workload_fingerprint != fingerprint(workload)) {
+  if (profile.workload_fingerprint != cost_fingerprint(workload)) {
     return fail(ErrorCode::BadInput,
                 fmt::format("the profile is of {} ({}), not of {} ({})", profile.workload,
-                            profile.workload_fingerprint, workload.name, fingerprint(workload)),
+                            profile.workload_fingerprint, workload.name, cost_fingerprint(workload)),
                 "profile this workload, or plan that one");
   }
   if (profile.device_kind != device.kind) {

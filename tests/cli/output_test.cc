@@ -32,7 +32,7 @@ TEST(Output, AnExistingFileIsRefusedBeforeAndAtTheWrite) {
   const test::TempDir folder;
   const std::string path = (folder / "plan.json").string();
   test::write_file(path, "old");
-  EXPECT_EQ(judged({path}), "--a: the file exists already | --force replaces it");
+  EXPECT_EQ(judged({path}), "the file exists already | --force replaces it");
   EXPECT_FALSE(write_output(path, "new", kCareful).has_value());
   EXPECT_EQ(test::read_file(path), "old");
   EXPECT_EQ(judged({path}, kForced), "");

@@ -63,6 +63,30 @@ Layer make_layer(std::string name, LayerKind kind, std::initializer_list<int> in
   return layer;
 }
 
+// Only what its kind reads differs from the kind's usual numbers: the rest is not in a file.
+Optimizer draw_optimizer(Random& random) {
+  Optimizer out = default_optimizer(draw_enum<OptimizerKind>(random));
+  out.learning_rate = draw_real(random);
+  if (out.adaptive()) {
+    out.beta1 = 0.8;
+    out.epsilon = 1e-6;
+  } else {
+    out.momentum = draw(random, 0, 1) == 0 ? 0 : 0.9;
+  }
+  if (draw(random, 0, 1) == 0) out.weight_decay = draw(random, 0, 1) == 0 ? 0 : draw_real(random);
+  if (draw(random, 0, 1) == 0) out.clip = draw_real(random);
+  out.schedule.kind = draw_enum<DecayKind>(random);
+  out.schedule.warmup = draw(random, 0, 3);
+  if (out.schedule.kind == DecayKind::Linear || out.schedule.kind == DecayKind::Cosine) {
+    out.schedule.steps = out.schedule.warmup + draw(random, 1, 9);
+    out.schedule.final = 0.5;
+  } else if (out.schedule.kind == DecayKind::Step) {
+    out.schedule.every = draw(random, 1, 9);
+    out.schedule.factor = 0.25;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<LayerId> layer_ids(std::initializer_list<int> ids) {
@@ -163,7 +187,7 @@ Profile sample_profile() {
   Profile out;
   const Workload workload = sample_workload();
   out.workload = workload.name;
-  out.workload_fingerprint = fingerprint(workload);
+  out.workload_fingerprint = cost_fingerprint(workload);
   out.device_kind = "cpu";
   out.machine = {"Some CPU (6/85/7)", 2, "avx512", Bytes(std::int64_t{8} << 30),
                  "penstock 0.1.0, g++ 12.2.0"};
@@ -255,7 +279,7 @@ Workload random_workload(std::uint64_t seed) {
     if (draw(random, 0, 2) == 0) store.kind = StoreKind::Frozen;
     out.stores.push_back(std::move(store));
   }
-  out.optimizer = {OptimizerKind::Sgd, draw_real(random), draw(random, 0, 1) == 0 ? 0 : 0.9};
+  out.optimizer = draw_optimizer(random);
   return out;
 }
 

@@ -90,5 +90,20 @@ TEST(Fingerprint, ChangesWithWhateverChangesTheComputation) {
   EXPECT_TRUE(changed([](Workload& x) { x.hyper_period = 8; }));
 }
 
+TEST(Workload, AProfileServesOtherNumbersOfTheOptimizerButNoOtherWork) {
+  const Workload w = sample_workload();
+  const auto same = [&](auto change) {
+    Workload copy = w;
+    change(copy.optimizer);
+    return cost_fingerprint(copy) == cost_fingerprint(w);
+  };
+  EXPECT_TRUE(same([](Optimizer& x) { x.learning_rate = 0.37; }));
+  EXPECT_TRUE(same([](Optimizer& x) { x.schedule = {.kind = DecayKind::Cosine, .steps = 9}; }));
+  EXPECT_FALSE(same([](Optimizer& x) { x.momentum = x.momentum == 0 ? 0.9 : 0; }));
+  EXPECT_FALSE(same([](Optimizer& x) { x.weight_decay = 0.1; }));
+  EXPECT_FALSE(same([](Optimizer& x) { x.clip = 1; }));
+  EXPECT_FALSE(same([](Optimizer& x) { x = default_optimizer(OptimizerKind::Adam); }));
+}
+
 }  // namespace
 }  // namespace penstock

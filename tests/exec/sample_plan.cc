@@ -15,7 +15,7 @@ namespace penstock::test {
 namespace {
 
 Plan plan_on(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-             PlanRequest request) {
+             const Optimizer& optimizer, PlanRequest request) {
   auto built = build_workload(workload);
   auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
   if (!built || !cluster) {
@@ -23,6 +23,7 @@ Plan plan_on(const std::string& workload, const std::string& schedule, std::int3
     return {};
   }
   request.workload = *built;
+  request.workload.optimizer = optimizer;
   request.cluster = *cluster;
   request.schedules = {schedule};
   request.microbatch_sizes = {microbatch};
@@ -36,18 +37,20 @@ Plan plan_on(const std::string& workload, const std::string& schedule, std::int3
 
 }  // namespace
 
-Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch) {
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+                 const Optimizer& optimizer) {
   PlanRequest request;
   request.ranks = ranks;
-  return plan_on(workload, schedule, ranks, microbatch, std::move(request));
+  return plan_on(workload, schedule, ranks, microbatch, optimizer, std::move(request));
 }
 
 Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
-                     Split split, std::int64_t microbatch) {
+                     Split split, std::int64_t microbatch, const Optimizer& optimizer) {
   PlanRequest request;
   request.replicas = replicas;
   request.split = split;
-  return plan_on(workload, schedule, std::accumulate(replicas.begin(), replicas.end(), 0), microbatch, std::move(request));
+  return plan_on(workload, schedule, std::accumulate(replicas.begin(), replicas.end(), 0), microbatch, optimizer,
+                 std::move(request));
 }
 
 Program sample_program(const Plan& plan) {

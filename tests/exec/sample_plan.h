@@ -11,10 +11,11 @@
 namespace penstock::test {
 
 // As the planner makes it, on a flat cluster of CPU ranks. Fails the running test if there is none.
-Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch);
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+                 const Optimizer& optimizer = {});
 // The same with replicas of each stage.
 Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
-                     Split split, std::int64_t microbatch);
+                     Split split, std::int64_t microbatch, const Optimizer& optimizer = {});
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.

@@ -28,6 +28,65 @@ differs
 $ grep -o '"losses": \[.*\]' pipelined | tr ',' '\n' | wc -l
 5
 
+# A checkpoint and what it resumes to: the losses that an undisturbed run has.
+$ penstock run plan.json --steps 3 --data text.txt --checkpoint c.ckpt --json | grep checkpoint_step
+  "checkpoint_step": 3,
+$ penstock run plan.json --steps 5 --data text.txt --resume c.ckpt --checkpoint c.ckpt --json | grep '"weights_digest"' >resumed; grep -cFf resumed pipelined
+1
+$ ls c.ckpt*
+c.ckpt
+c.ckpt.previous
+$ printf X | dd of=c.ckpt bs=1 seek=60 conv=notrunc 2>/dev/null; penstock run plan.json --steps 5 --data text.txt --resume c.ckpt --json | grep first_step
+  "first_step": 3,
+! penstock: warning: c.ckpt: the checkpoint is damaged: the header has another checksum, at byte 16 <text>
+$ printf X | dd of=c.ckpt.previous bs=1 seek=60 conv=notrunc 2>/dev/null; penstock run plan.json --steps 5 --data text.txt --resume c.ckpt
+! penstock run: c.ckpt: the checkpoint is damaged: the header has another checksum, at byte 16
+! hint: nor does the one before it serve: c.ckpt.previous: the checkpoint is damaged<text>
+? 3
+$ penstock run plan.json --steps 3 --data text.txt --checkpoint d.ckpt -q >/dev/null; penstock run plan.json --steps 3 --data text.txt --resume d.ckpt
+! penstock run: the checkpoint has 3 steps done, and 3 are asked for
+! hint: --steps counts from the start of training: give more than 3
+? 2
+$ penstock run plan.json --data text.txt --resume d.ckpt --seed 4
+! penstock run: d.ckpt: the checkpoint is of a run with seed 0, not 4
+! hint: --seed 0
+? 2
+$ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 --optimizer adamw:clip=0 -q -o adamw.json >/dev/null; penstock run adamw.json --data text.txt --resume d.ckpt
+! penstock run: d.ckpt: the checkpoint is of another plan<text>
+! hint: resume with a plan of the same workload, optimizer, global batch and microbatch size
+? 1
+
+# A line of JSON a step, and evaluations between them.
+$ penstock run adamw.json --steps 4 --data text.txt --metrics - --evaluate text.txt --evaluate-every 2 | cut -d'"' -f2,4,6
+schema<text>
+step<text>loss<text>
+step<text>loss<text>
+step<text>evaluation_loss
+step<text>loss<text>
+step<text>loss<text>
+step<text>evaluation_loss
+
+# Whether what is to be written can be is asked before the work.
+$ penstock run plan.json --data text.txt --metrics no/such/folder
+! penstock run: no/such/folder: --metrics: there is no folder no/such
+! hint: make it first
+? 2
+$ penstock run plan.json --data text.txt --chrome same --metrics ./same
+! penstock run: ./same: --metrics: --chrome goes there already
+! hint: name another file
+? 2
+$ penstock run plan.json --data text.txt --checkpoint d.ckpt
+! penstock run: d.ckpt: the file exists already
+! hint: --force replaces it
+? 2
+$ penstock run plan.json --checkpoint-every 3
+! penstock run: --checkpoint-every means nothing without --checkpoint
+? 2
+$ penstock run plan.json --deadline 0s
+! penstock run: --deadline: "0s" is no time at all
+! hint: write 30s or 500ms
+? 2
+
 # By default it trains on the documents that come with it.
 $ penstock run plan.json --steps 1 --json | grep -cE '"(iteration_time_s|losses|weights_digest|devices|backend|instruction_set|steps)"'
 7

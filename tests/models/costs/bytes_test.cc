@@ -51,6 +51,17 @@ TEST(StepTraffic, ReadsAndWritesWeightsGradientsAndMomentum) {
   EXPECT_EQ(step_traffic(workload.networks[0].layers[5], {}), 0);
 }
 
+TEST(StepTraffic, TwoStatesDecayAndClippingMoveMore) {
+  const Workload workload = every_kind();
+  const Layer& norm = workload.networks[0].layers[1];
+  Optimizer x = {.kind = OptimizerKind::AdamW};
+  EXPECT_EQ(step_traffic(norm, x), 128 * 8);
+  x.weight_decay = 0.1;
+  EXPECT_EQ(step_traffic(norm, x), 128 * 11);
+  x.clip = 1;
+  EXPECT_EQ(step_traffic(norm, x), 128 * 14);
+}
+
 TEST(ScratchEstimate, IsAlignedAndZeroWhereKernelsNeedNone) {
   const Workload workload = every_kind();
   const Network& network = workload.networks[0];

@@ -93,6 +93,18 @@ TEST(StepFlops, CountMomentum) {
   EXPECT_EQ(step_flops(layer, {OptimizerKind::Sgd, 0.1, 0}), Flops(2 * 28));
 }
 
+TEST(StepFlops, CountWhatTheOptimizerDoes) {
+  Layer layer = layer_of(LayerKind::Linear, {10, 4});
+  layer.parameters = {{"w", {6, 4}}, {"b", {4}}};
+  Optimizer x = {.kind = OptimizerKind::Adam};
+  EXPECT_EQ(step_flops(layer, x), Flops(13 * 28));
+  x.weight_decay = 0.1;
+  x.clip = 1;
+  EXPECT_EQ(step_flops(layer, x), Flops((13 + 2 + 3) * 28));
+  layer.parameters[1].role = ParameterRole::Statistic;
+  EXPECT_EQ(step_flops(layer, x), Flops(18 * 24 + 2 * 4));
+}
+
 TEST(LayerFlopsDeath, OfAnOpaqueLayerAreNotGuessed) {
   EXPECT_DEATH(layer_flops(layer_of(LayerKind::Opaque, {10, 6}), {}, 1), "opaque");
 }

@@ -43,7 +43,7 @@ Profile profile_of(const Workload& workload, const std::vector<Row>& rows = kRow
                    std::int64_t microbatch = 2) {
   Profile profile;
   profile.workload = workload.name;
-  profile.workload_fingerprint = fingerprint(workload);
+  profile.workload_fingerprint = cost_fingerprint(workload);
   profile.device_kind = "cpu";
   profile.machine.cpu = "Example CPU";
   const auto name = [&](std::int64_t layer) {
@@ -116,7 +116,7 @@ TEST(ProfiledCosts, RefuseAnotherWorkload) {
   const auto costs = profiled_costs(other, profile_of(workload), cpu(), 2);
   ASSERT_FALSE(costs);
   EXPECT_EQ(costs.error().code, ErrorCode::BadInput);
-  EXPECT_NE(costs.error().message.find(fingerprint(workload)), std::string::npos);
+  EXPECT_NE(costs.error().message.find(cost_fingerprint(workload)), std::string::npos);
   other = workload;
   other.global_batch = 999;
   EXPECT_TRUE(profiled_costs(other, profile_of(workload), cpu(), 2));

@@ -1,0 +1,167 @@
+#include "exec/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/exec/sample_plan.h"
+#include "tests/support/files.h"
+
+namespace penstock {
+namespace {
+
+// Values that a run would keep, without the run.
+class Values final : public ParameterAccess {
+ public:
+  explicit Values(float start) : next_(start) {}
+  void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override {
+    std::vector<float>& kept = kept_[{parameter, state}];
+    while (kept.size() < out.size()) kept.push_back(next_ += 0.5f);
+    std::copy(kept.begin(), kept.end(), out.begin());
+  }
+  void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override {
+    kept_[{parameter, state}].assign(values.begin(), values.end());
+  }
+  bool operator==(const Values& other) const { return kept_ == other.kept_; }
+
+ private:
+  mutable float next_;
+  mutable std::map<std::pair<std::size_t, std::int32_t>, std::vector<float>> kept_;
+};
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  CheckpointTest() {
+    plan_.workload.optimizer = default_optimizer(OptimizerKind::Adam);
+    identity_ = CheckpointIdentity::of(plan_, 7);
+  }
+  void save(std::int64_t step, const Values& values, Replaced replaced = Replaced::Kept) {
+    const auto saved = save_checkpoint(path_, identity_, step, plan_.workload, values, replaced);
+    ASSERT_TRUE(saved) << saved.error().text();
+  }
+  Result<Checkpoint> load() const { return Checkpoint::load(path_, identity_, plan_.workload); }
+
+  Plan plan_ = test::sample_plan("mlp:layers=2,width=2,input=2,batch=2", "gpipe", 1, 1);
+  CheckpointIdentity identity_;
+  test::TempDir folder_;
+  const std::string path_ = (folder_ / "c.ckpt").string();
+};
+
+TEST_F(CheckpointTest, ValuesAndStatesComeBackBitForBit) {
+  Values values(1);
+  save(12, values);
+  const auto loaded = load();
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  EXPECT_EQ(loaded->step(), 12);
+  Values back(0);
+  loaded->restore(back);
+  EXPECT_TRUE(back == values);
+}
+
+TEST_F(CheckpointTest, EveryFlippedByteIsNoticed) {
+  save(3, Values(1));
+  const std::string whole = test::read_file(path_);
+  ASSERT_LT(whole.size(), 20'000u);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char flip : {'\x01', '\x80'}) {
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ flip);
+      test::write_file(path_, bytes);
+      const auto loaded = load();
+      ASSERT_FALSE(loaded) << "byte " << at;
+      ASSERT_EQ(loaded.error().code, ErrorCode::BadInput) << "byte " << at << ": " << loaded.error().text();
+    }
+  }
+}
+
+TEST_F(CheckpointTest, EveryTruncationAndEveryAdditionIsNoticed) {
+  save(3, Values(1));
+  const std::string whole = test::read_file(path_);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    test::write_file(path_, whole.substr(0, length));
+    const auto loaded = load();
+    ASSERT_FALSE(loaded) << "the first " << length << " bytes";
+    ASSERT_EQ(loaded.error().code, ErrorCode::BadInput);
+  }
+  test::write_file(path_, whole + '\0');
+  EXPECT_FALSE(load());
+}
+
+TEST_F(CheckpointTest, TheDamagedSectionAndItsPlaceAreNamed) {
+  save(3, Values(1));
+  std::string bytes = test::read_file(path_);
+  bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
+  test::write_file(path_, bytes);
+  const auto loaded = load();
+  ASSERT_FALSE(loaded);
+  const std::string last = std::to_string(all_parameters(plan_.workload).size() - 1);
+  EXPECT_NE(loaded.error().message.find("the section of parameter " + last + " has another checksum, at byte"), std::string::npos)
+      << loaded.error().message;
+}
+
+TEST_F(CheckpointTest, AnotherPlanOrSeedIsRefusedWithAHint) {
+  save(3, Values(1));
+  Plan other = plan_;
+  other.workload.optimizer.learning_rate *= 2;
+  auto loaded = Checkpoint::load(path_, CheckpointIdentity::of(other, 7), other.workload);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::Infeasible);
+  EXPECT_NE(loaded.error().hint.find("same workload"), std::string::npos);
+  loaded = Checkpoint::load(path_, CheckpointIdentity::of(plan_, 8), plan_.workload);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::Usage);
+  EXPECT_EQ(loaded.error().hint, "--seed 7");
+}
+
+TEST_F(CheckpointTest, AnArithmeticOfItsOwnIsAnotherPlanButAnotherDivisionIsNot) {
+  const auto identity = [](std::int32_t stages, std::int64_t microbatch) {
+    return CheckpointIdentity::of(test::sample_plan("mlp:layers=4,width=8,batch=8", "gpipe", stages, microbatch), 0).plan;
+  };
+  EXPECT_EQ(identity(1, 2), identity(3, 2));
+  EXPECT_NE(identity(1, 2), identity(1, 4));
+}
+
+TEST_F(CheckpointTest, ADamagedFileYieldsToTheOneBeforeIt) {
+  save(3, Values(1));
+  save(6, Values(2));
+  std::string bytes = test::read_file(path_);
+  bytes[100] = static_cast<char>(bytes[100] ^ 4);
+  test::write_file(path_, bytes);
+  std::string warning;
+  auto loaded = Checkpoint::load_latest(path_, identity_, plan_.workload, warning);
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  EXPECT_EQ(loaded->step(), 3);
+  EXPECT_NE(warning.find("damaged"), std::string::npos);
+  EXPECT_NE(warning.find(".previous, after 3 steps"), std::string::npos) << warning;
+
+  // The next save must not put the damaged file in the place of the whole one.
+  save(9, Values(3), Replaced::Dropped);
+  EXPECT_EQ(load()->step(), 9);
+  EXPECT_EQ(Checkpoint::load(previous_checkpoint(path_), identity_, plan_.workload)->step(), 3);
+
+  std::filesystem::remove(path_);
+  loaded = Checkpoint::load_latest(path_, identity_, plan_.workload, warning);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->step(), 3);
+}
+
+TEST_F(CheckpointTest, IfBothAreDamagedTheErrorTellsOfBoth) {
+  save(3, Values(1));
+  save(6, Values(2));
+  for (const std::string& path : {path_, previous_checkpoint(path_)}) test::write_file(path, test::read_file(path).substr(0, 200));
+  std::string warning;
+  const auto loaded = Checkpoint::load_latest(path_, identity_, plan_.workload, warning);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::BadInput);
+  EXPECT_NE(loaded.error().hint.find(".previous"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, AFileThatIsNoneIsRefused) {
+  test::write_file(path_, "{\"schema\": \"penstock.plan/1\"}");
+  const auto loaded = load();
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::BadInput);
+}
+
+}  // namespace
+}  // namespace penstock

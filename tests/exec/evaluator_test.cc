@@ -1,0 +1,61 @@
+#include "exec/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/exec/sample_plan.h"
+
+namespace penstock {
+namespace {
+
+// Initial values, as every run has them before its first step.
+class Initial final : public ParameterAccess {
+ public:
+  Initial(const Workload& workload, std::uint64_t seed) : all_(all_parameters(workload)), seed_(seed) {}
+  void read(std::size_t parameter, std::int32_t, std::span<float> out) const override {
+    const std::vector<float> values = initial_values(*all_[parameter], seed_);
+    std::copy(values.begin(), values.end(), out.begin());
+  }
+  void write(std::size_t, std::int32_t, std::span<const float>) override { ADD_FAILURE() << "an evaluation writes nothing"; }
+
+ private:
+  std::vector<const Parameter*> all_;
+  std::uint64_t seed_;
+};
+
+double loss(const Plan& plan, std::int64_t batches, std::uint64_t seed, std::uint64_t weights = 3) {
+  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = batches}, seed);
+  EXPECT_TRUE(evaluator);
+  const Initial initial(plan.workload, weights);
+  const auto first = (*evaluator)->loss(initial), second = (*evaluator)->loss(initial);
+  EXPECT_TRUE(first && second);
+  EXPECT_EQ(*first, *second) << "the samples are the same each time";
+  return *first;
+}
+
+TEST(Evaluator, IsTheMeanOverItsBatchesAndTheSameEachTime) {
+  const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
+  const double one = loss(plan, 1, 3), two = loss(plan, 2, 3);
+  EXPECT_GT(one, 0);
+  EXPECT_NE(one, two);
+  EXPECT_NE(one, loss(plan, 1, 4)) << "another seed draws other samples";
+}
+
+TEST(Evaluator, DrawsOtherSamplesThanTraining) {
+  const Plan plan = test::sample_plan("gpt:layers=1,hidden=16,heads=1,sequence=8,batch=4", "gpipe", 1, 4);
+  RunOptions options;
+  options.steps = 1;
+  options.seed = 3;
+  options.data = test::sample_text();
+  const auto trained = run_reference(plan, options);
+  ASSERT_TRUE(trained);
+  EXPECT_NE(loss(plan, 1, 3), trained->timeline.losses[0]);
+  EXPECT_NEAR(loss(plan, 1, 3), trained->timeline.losses[0], 0.5);
+}
+
+TEST(Evaluator, DataThatIsNotThereIsAnError) {
+  const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
+  EXPECT_FALSE(Evaluator::make(plan, {.data = "/no/such/text"}, 0));
+}
+
+}  // namespace
+}  // namespace penstock
