@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/lanes.h"
 #include "exec/parameters.h"
 
 namespace penstock {
@@ -13,13 +14,6 @@ namespace {
 std::uint64_t identity(std::int32_t target, std::int32_t step, const InstructionKey& key) {
   return static_cast<std::uint64_t>(target) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
          static_cast<std::uint64_t>(key.microbatch & 0xffffff);
-}
-
-std::string lane(const Stream& stream, const Program& program) {
-  if (stream.kind == StreamKind::Compute) return "compute";
-  if (stream.kind == StreamKind::Collective) return std::string(kCollectiveLane);
-  const ProgramEdge& edge = program.edges[stream.edge.index()];
-  return fmt::format("send {}>{}", edge.source.value, edge.destination.value);
 }
 
 // An order in which one thread may issue a section: each stream in its own order, nothing before what it comes after.
@@ -65,9 +59,10 @@ Result<void> Interpreter::prepare() {
       return fail(ErrorCode::Internal, "persistent buffers overlap");
     }
   }
-  for (const Stream& stream : rank.streams) {
-    const auto role = stream.kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
-    streams_.push_back(setup_.device->create_stream(fmt::format("{} {}", setup_.rank.value, lane(stream, program)), role));
+  for (std::size_t s = 0; s < rank.streams.size(); ++s) {
+    const auto role = rank.streams[s].kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
+    streams_.push_back(setup_.device->create_stream(
+        fmt::format("{} {}", setup_.rank.value, lane_of(program, setup_.rank.index(), s)), role));
   }
   for (EventHandle& done : done_) done = setup_.device->create_event();
   PENSTOCK_TRY_VOID(prepare_stages());
@@ -299,8 +294,8 @@ const Instruction* Interpreter::instruction(std::size_t stream, WorkTag tag) con
 void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const {
   const Program& program = *setup_.program;
   const auto first_track = static_cast<std::uint32_t>(timeline.tracks.size());
-  for (const Stream& stream : program.ranks[setup_.rank.index()].streams) {
-    timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane(stream, program)});
+  for (std::size_t s = 0; s < streams_.size(); ++s) {
+    timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane_of(program, setup_.rank.index(), s)});
   }
   std::size_t stamp = 0;
   const auto append = [&](const Section& section, std::int32_t first_step) {

@@ -35,7 +35,10 @@ class ReplicatedSearch {
     }
     if (!best_ && request_.stop.stop_requested())
       return fail(ErrorCode::Interrupted, "interrupted before any plan was found");
-    if (!best_) return fail(refusal_);
+    if (!best_) {
+      refuse("no division with replicas was found", "leave them out");
+      return fail(refusal_);
+    }
     certify(*best_, space_of(best_->microbatch_size));
     best_->certificate.binding_constraint = binding_constraint(*best_);
     if (second_)
@@ -234,6 +237,9 @@ Result<void> ReplicatedSearch::try_setting(const ReplicaCosts& costs,
              "a smaller microbatch, more ranks, or a higher memory limit");
       return {};
     }
+    const bool shares = std::any_of(division->replicas.begin(), division->replicas.end(),
+                                    [](std::int32_t r) { return r > 1; });
+    if (!shares) return {};  // the search without replicas knows it
     PENSTOCK_TRY(const std::optional<Nanoseconds> time, evaluate(costs, schedule, *division));
     if (!time) continue;
     if (seconds(*time) <= kNear * best_->iteration_time_s)

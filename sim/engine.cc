@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "core/lanes.h"
 #include "sim/engine_state.h"
 #include "sim/event_queue.h"
 #include "sim/memory.h"
 #include "sim/stall.h"
+#include "sim/time_guard.h"
 
 namespace penstock {
 namespace {
@@ -98,8 +100,7 @@ class Engine {
       } else if (instruction.key.op == Op::Recv) {
         if (!receive(s, number, instruction)) return;
       } else if (is_collective(instruction.key.op)) {
-        meet(number, instruction);
-        return;
+        return meet(number, instruction);
       } else if (instruction.key.op != Op::Wait) {
         const Nanoseconds duration = duration_of(instruction);
         if (duration.value > 0) {
@@ -273,19 +274,12 @@ Result<void> Engine::examine(const Instruction& instruction, std::uint32_t strea
                             text(instruction), name(op)));
   }
   if (is_collective(op)) {
-    const auto target = static_cast<std::size_t>(instruction.target);
-    PENSTOCK_CHECK(instruction.target >= 0 && target < groups_.size(),
-                   "a collective names no group");
-    const std::vector<RankId>& ranks = program_.groups[target].ranks;
-    const auto member = std::find(ranks.begin(), ranks.end(), RankId(streams_[stream].rank));
-    PENSTOCK_CHECK(member != ranks.end(), "a rank calls a group that it is no member of");
-    std::uint32_t& caller =
-        groups_[target].callers[static_cast<std::size_t>(member - ranks.begin())];
-    if (caller != kNoStream && caller != stream)
+    const auto g = static_cast<std::size_t>(instruction.target);
+    PENSTOCK_CHECK(instruction.target >= 0 && g < groups_.size(), "a collective names no group");
+    if (!groups_[g].joins(program_.groups[g].ranks, RankId(streams_[stream].rank), stream))
       return fail(ErrorCode::Unavailable,
                   fmt::format("rank {}: {}: the simulator wants all calls of a group in one stream",
                               streams_[stream].rank, text(instruction)));
-    caller = stream;
   }
   if (!is_transfer(op)) return {};
   if (instruction.group != 0) {
@@ -346,12 +340,7 @@ Result<void> Engine::prepare() {
       }
     }
   }
-  if (length > static_cast<double>(kLongestRun.value))
-    return fail(ErrorCode::Infeasible,
-                fmt::format("{} steps of this program may take {}", options_.steps,
-                            long_time(length / 1e9)),
-                fmt::format("at most {} are simulated: are its times right?",
-                            long_time(seconds(kLongestRun))));
+  PENSTOCK_TRY_VOID(expect_bounded(length, options_.steps));
   if (!options_.spans)  // the first and the last of each step
     spans = 2 * program_.ranks.size() * static_cast<std::uint64_t>(repetitions_) *
             static_cast<std::uint64_t>(program_.body_steps);
@@ -382,17 +371,7 @@ EngineResult Engine::report() {
   // The first step fills the pipeline.
   timeline.warmup_steps = std::int64_t{repetitions_} * program_.body_steps > 1 ? 1 : 0;
   for (const StreamState& s : streams_) {
-    const Stream& stream = program_.ranks[s.rank].streams[s.number];
-    std::string lane(kComputeLane);
-    if (s.number > 0 && stream.edge.valid()) {
-      const ProgramEdge& edge = program_.edges[stream.edge.index()];
-      lane = fmt::format("{} {}>{}", stream.kind == StreamKind::Receive ? "receive" : "send",
-                         edge.source.value, edge.destination.value);
-    } else if (s.number > 0) {
-      lane = stream.kind == StreamKind::Collective ? std::string(kCollectiveLane)
-                                                    : fmt::format("stream {}", s.number);
-    }
-    timeline.tracks.push_back({RankId(s.rank), std::move(lane)});
+    timeline.tracks.push_back({RankId(s.rank), lane_of(program_, s.rank, s.number)});
     result.instructions += static_cast<std::int64_t>(s.done);
   }
   timeline.spans = std::move(spans_);

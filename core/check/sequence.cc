@@ -205,6 +205,7 @@ std::vector<std::int32_t> common_calls(const Program& program, std::size_t rank,
 }  // namespace
 
 void check_collectives(const Program& program, Report& report) {
+  const std::size_t before = report.size();
   struct Member {
     std::size_t rank, stream;
     std::vector<const Instruction*> calls;
@@ -263,7 +264,7 @@ void check_collectives(const Program& program, Report& report) {
       }
     }
   }
-  if (report.size() > 0) return;
+  if (report.size() > before) return;
   // Two groups that the same ranks call in different orders would wait for each other.
   for (const Group& group : program.groups)
     for (std::size_t m = 1; m < group.ranks.size(); ++m) {

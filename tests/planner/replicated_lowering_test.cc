@@ -103,7 +103,7 @@ TEST(ReplicatedLowering, OfSingleCopiesIsWhatAnOrderOfThePlanLowersTo) {
 
 // Drops or swaps one thing: the checker must not let it pass.
 TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
-  std::int64_t dropped = 0, swapped = 0, unwaited = 0, early = 0, lost = 0;
+  std::int64_t dropped = 0, swapped = 0, unwaited = 0, early = 0, lost = 0, parted = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const Program program = must_lower(test::random_replicated_plan(seed), seed);
     for (std::size_t r = 0; r < program.ranks.size(); ++r) {
@@ -139,6 +139,20 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
         ++early;
       }
     }
+    for (std::size_t r = 0; r < program.ranks.size(); ++r) {
+      const std::vector<Instruction>& body = program.ranks[r].streams[0].body;
+      for (std::size_t i = 0; i < body.size(); ++i) {
+        if (!program.is_part(body[i]) || body[i].key.slice == 0) continue;
+        Program gone = program;  // one part of a backward never runs
+        gone.ranks[r].streams[0].body[i].key.op = Op::Wait;
+        EXPECT_FALSE(check(gone).empty()) << "seed " << seed;
+        Program turned = program;  // two change places
+        std::swap(turned.ranks[r].streams[0].body[i], turned.ranks[r].streams[0].body[i - 1]);
+        EXPECT_FALSE(check(turned).empty()) << "seed " << seed;
+        ++parted;
+        break;
+      }
+    }
     for (std::size_t e = 0; e < program.edges.size(); ++e) {
       if (program.edges[e].samples == 0) continue;
       Program mutant = program;  // one sample comes from elsewhere
@@ -147,7 +161,7 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
       ++lost;
     }
   }
-  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost}) EXPECT_GT(count, 20);
+  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost, parted}) EXPECT_GT(count, 20);
 }
 
 TEST(ReplicatedLowering, OneAllReduceAStepWhateverTheMicrobatchesSoTheVolumeASampleFalls) {
