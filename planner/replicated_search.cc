@@ -74,9 +74,12 @@ class ReplicatedSearch {
       if (costs.of(r, request_.split) != nullptr) counts.push_back(r);
     return counts;
   }
-  void refuse(std::string message, std::string hint) {
-    if (refusal_.message.empty())
-      refusal_ = {.code = ErrorCode::Infeasible, .message = std::move(message), .hint = std::move(hint)};
+  // The first refusal is told; that nothing fits in memory rather than that some sizes are impossible.
+  void refuse(std::string message, std::string hint, bool lacks_memory = false) {
+    if (!refusal_.message.empty() && (refusal_lacks_memory_ || !lacks_memory)) return;
+    refusal_lacks_memory_ = lacks_memory;
+    refusal_ = {
+        .code = ErrorCode::Infeasible, .message = std::move(message), .hint = std::move(hint)};
   }
   bool is_named() const { return !request_.replicas.empty(); }
 
@@ -86,6 +89,7 @@ class ReplicatedSearch {
   std::vector<ReplicaCosts> costs_;  // one a microbatch size, descending
   std::optional<Plan> best_, second_;
   Error refusal_;
+  bool refusal_lacks_memory_ = false;
 };
 
 Result<void> ReplicatedSearch::choose_space() {
@@ -185,7 +189,7 @@ Result<std::optional<Nanoseconds>> ReplicatedSearch::evaluate(const ReplicaCosts
     if (excess.value <= 0) continue;
     refuse(fmt::format("nothing fits: {} takes {} more than the {} of rank {}", describe(plan),
                        text(excess), text(device.memory_limit_bytes), device.rank.value),
-           "a smaller microbatch, more stages, or a higher memory limit");
+           "a smaller microbatch, more stages, or a higher memory limit", true);
     return std::optional<Nanoseconds>();
   }
   PENSTOCK_TRY(const Nanoseconds time, simulated_iteration_time(program));
@@ -234,7 +238,7 @@ Result<void> ReplicatedSearch::try_setting(const ReplicaCosts& costs,
     if (!division) {
       refuse(fmt::format("nothing fits: {} with microbatches of {} in no division over {} ranks",
                          schedule.schedule->name, costs.microbatch, space_.devices),
-             "a smaller microbatch, more ranks, or a higher memory limit");
+             "a smaller microbatch, more ranks, or a higher memory limit", true);
       return {};
     }
     const bool shares = std::any_of(division->replicas.begin(), division->replicas.end(),

@@ -31,7 +31,8 @@ double brute_force(const Plan& plan, const ReplicaSpace& space, std::size_t laye
     return space.replicas.empty() || device == static_cast<std::size_t>(space.devices) ? 0 : 1e9;
   double best = 1e9;
   if (device == static_cast<std::size_t>(space.devices)) return best;
-  for (const std::int32_t r : space.options()[device])
+  const std::vector<std::int32_t> options = space.options()[device];
+  for (const std::int32_t r : options)
     for (std::size_t end = layer + 1; end <= n; ++end)
       best = std::min(best, std::max(work_of(plan, space, layer, end, r),
                                      brute_force(plan, space, end, device + static_cast<std::size_t>(r))));

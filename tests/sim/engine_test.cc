@@ -192,11 +192,11 @@ TEST(Engine, AnInstructionWaitsForTheOneOfItsOwnRepetition) {
 
 TEST(Engine, RefusesByNameWhatItDoesNotRun) {
   Program program = one_message(3, 7);
-  program.ranks[0].streams[0].body[0].key.op = Op::AllReduce;
+  program.ranks[0].streams[0].body[0].key.op = Op::Offload;
   auto refused = simulate(program);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::Unavailable);
-  EXPECT_NE(refused.error().message.find("the simulator does not run ALLREDUCE"), std::string::npos)
+  EXPECT_NE(refused.error().message.find("the simulator does not run OFFLOAD"), std::string::npos)
       << refused.error().message;
   program = one_message(3, 7);
   program.ranks[1].streams[0].body[1].group = 1;
