@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/formats/plan_format.h"
+#include "core/replicas.h"
 #include "planner/search.h"
 #include "profiler/profiler.h"
 
@@ -74,6 +75,24 @@ Value transfer_in(const Plan& plan, std::size_t stage) {
   return slowest;
 }
 
+// The one rank of a stage, or "0-2" for its replicas.
+Value ranks_of(const PlanStage& stage) {
+  if (stage.replicas == 1) return stage.devices.front().value;
+  return fmt::format("{}-{}", stage.devices.front().value, stage.devices.back().value);
+}
+
+std::string replicas_text(const Plan& plan) {
+  std::string counts;
+  Split split = Split::Batch;
+  for (const PlanStage& stage : plan.stages) {
+    counts += fmt::format("{}{}", counts.empty() ? "" : ":", stage.replicas);
+    if (stage.replicas > 1) split = stage.split;
+  }
+  return fmt::format("{}, {}", counts,
+                     split == Split::Batch ? "a part of every microbatch each"
+                                           : "taking turns at microbatches");
+}
+
 Answer describe(const Plan& plan) {
   const Certificate& certificate = plan.certificate;
   Answer answer("penstock.plan/1");
@@ -84,6 +103,7 @@ Answer describe(const Plan& plan) {
   answer.add("schedule", "schedule", plan.schedule.name);
   answer.add("microbatches", "microbatches",
              fmt::format("{} of {} samples", plan.microbatches, plan.microbatch_size));
+  if (is_replicated(plan)) answer.add("replicas", "replicas", replicas_text(plan));
   answer.add("costs", "costs", plan.costs);
   answer.add("iteration_time_s", "iteration time", plan.iteration_time_s, Unit::Seconds);
   answer.add("throughput_samples_per_s", "throughput", plan.throughput_samples_per_s, "samples/s");
@@ -109,7 +129,7 @@ Answer describe(const Plan& plan) {
     const PlanStage& stage = plan.stages[s];
     const Network& network = plan.workload.networks[stage.network.index()];
     const LayerId first = stage.layers.front(), last = stage.layers.back();
-    stages.add({s, stage.devices.front().value, fmt::format("{}-{}", first.value, last.value),
+    stages.add({s, ranks_of(stage), fmt::format("{}-{}", first.value, last.value),
                 network.layers[first.index()].name, network.layers[last.index()].name,
                 seconds(stage.times.order_forward()), seconds(stage.times.backward()),
                 seconds(stage.times.step), transfer_in(plan, s), stage.memory.parameters.value,
@@ -154,6 +174,18 @@ class PlanVerb : public Verb {
               counts_into(input_.microbatch_sizes, 1, 1'000'000'000));
     flags.add("--schedule", "NAME[,NAME]", "schedules to try (default: all; penstock schedules)",
               schedules_into(input_.schedules));
+    flags.add("--replicas", "R[,R]",
+              "ranks that hold each stage, in order; 1: one each (default); any: as many as pay",
+              [this](std::string_view flag, const std::string& text) -> Result<void> {
+                input_.any_replicas = text == "any";
+                input_.replicas.clear();
+                if (input_.any_replicas) return {};
+                return counts_into(input_.replicas, 1, 256)(flag, text);
+              });
+    flags.add("--split", "NAME",
+              "how replicas share the batch: batch, a part of every microbatch each (default), or "
+              "round_robin",
+              text_into(input_.split));
     flags.add("--strategy", "NAME", "how to search (default auto; penstock strategies)",
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",

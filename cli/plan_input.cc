@@ -112,6 +112,13 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
     PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
   request.microbatch_sizes = input.microbatch_sizes;
   request.ranks = input.ranks;
+  if (input.any_replicas) request.replicas.clear();
+  if (!input.replicas.empty())
+    request.replicas.assign(input.replicas.begin(), input.replicas.end());
+  if (input.split != "batch" && input.split != "round_robin")
+    return fail(ErrorCode::Usage, fmt::format("--split: there is no split \"{}\"", input.split),
+                "batch or round_robin");
+  if (input.split == "round_robin") request.split = Split::RoundRobin;
   request.memory_limit = input.memory_limit;
   return request;
 }

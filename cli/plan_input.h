@@ -17,6 +17,9 @@ struct PlanFlags {
   std::int32_t ranks = 0;
   std::int64_t global_batch = 0;  // 0: the workload's
   std::vector<std::int64_t> microbatch_sizes;
+  std::vector<std::int64_t> replicas;  // of each stage; empty: one each
+  bool any_replicas = false;           // as many as pay
+  std::string split = "batch";
   std::vector<std::string> schedules;
   std::string recompute;
   std::string strategy = "auto";

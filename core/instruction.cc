@@ -34,6 +34,8 @@ void append_key(std::string& out, const InstructionKey& key) {
   if (key.microbatch >= 0) {
     fmt::format_to(std::back_inserter(out), ".{}", key.microbatch);
     if (key.slice != 0) fmt::format_to(std::back_inserter(out), ".{}", key.slice);
+  } else if (key.slice != 0) {
+    fmt::format_to(std::back_inserter(out), ".-.{}", key.slice);
   }
   if (key.direction != 0) fmt::format_to(std::back_inserter(out), "@{}", key.direction);
   if (key.network != 0) fmt::format_to(std::back_inserter(out), " n{}", key.network);
@@ -65,7 +67,9 @@ class Parser {
     at_ = word.size();
     if (!take(' ')) refuse("a space and the stage");
     out.key.stage = number<std::uint16_t>("the stage");
-    if (take('.')) {
+    if (take(".-.")) {
+      out.key.slice = number<std::uint8_t>("the slice", 1);
+    } else if (take('.')) {
       out.key.microbatch = number<std::int32_t>("the microbatch");
       if (take('.')) out.key.slice = number<std::uint8_t>("the slice");
     }

@@ -177,7 +177,8 @@ class MemoryAssigner {
       for (const Stream& stream : rank.streams)
         for (const Instruction& instruction : stream.body) {
           microbatches = std::max(microbatches, instruction.key.microbatch + 1);
-          slices = std::max<std::int32_t>(slices, instruction.key.slice + 1);
+          if (!is_collective(instruction.key.op) && !program.is_part(instruction))
+            slices = std::max<std::int32_t>(slices, instruction.key.slice + 1);
         }
     slices_ = static_cast<std::size_t>(slices);
     const std::size_t columns = static_cast<std::size_t>(microbatches) * slices_;
@@ -229,17 +230,19 @@ class MemoryAssigner {
       for (std::uint32_t i = 0; i < body.size(); ++i) {
         const Instruction& instruction = body[i];
         const InstructionKey& key = instruction.key;
-        const std::size_t where = column(key.microbatch, key.slice);
+        if (is_collective(key.op)) continue;
+        const std::size_t where =
+            column(key.microbatch, program_.is_part(instruction) ? std::uint8_t{0} : key.slice);
         if (is_transfer(key.op)) {
           const auto edge = static_cast<std::size_t>(instruction.target);
           if (key.op == Op::Send) {
-            send_.at(edge, where).at(proofs_[edge][sent_[edge]++]);
+            send_.at(program_.send_row(edge), where).at(proofs_[edge][sent_[edge]++]);
             continue;
           }
           const std::uint32_t position = s == 0                          ? i
                                          : instruction.after_stream == 0 ? instruction.after_index
                                                                          : 0;
-          receive_.at(edge, where).at(position);
+          receive_.at(program_.receive_row(edge), where).at(position);
           if (program_.edges[edge].payload == Payload::Activation)
             stash_.at(key.stage, where).at(position);
         } else if (s == 0) {
@@ -275,7 +278,7 @@ class MemoryAssigner {
         UseTable& producer =
             program_.edges[owner].payload == Payload::Activation ? forward_ : backward_;
         buffer.first = producer.at(stage, where).first;
-        const std::uint32_t proof = send_.at(owner, where).first;
+        const std::uint32_t proof = send_.at(owner, where).last;  // of all its messages
         if (proof != kNotProven) buffer.last = proof;
         break;
       }

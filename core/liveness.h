@@ -19,12 +19,12 @@ std::vector<std::vector<std::uint32_t>> receipts(const Program& program);
 
 // Fills Program::buffers' first and last uses from the instructions, then offsets, arena and live_peak from core/layout.
 // Rows must be there by rank, with class, stage, microbatch, slice, owner and bytes. Uses:
-//   weights, gradients, optimizer, workspace   the whole body; they lie at the bottom, in the order of the rows
+//   weights, gradients, optimizer, norms, workspace   the whole body; they lie at the bottom, in the order of the rows
 //   data            from LOAD           to the last of BF, B and W
 //   stash           from the first RECV of its activations, or F, to the last of BF, B and W
 //   send buffer     from F, of gradients BF or B, to the position that receipts() gives, else the end of the body (which
-//                   lowering closes with WAITs)
-//   receive buffer  from RECV           to the last of BF, B and W
+//                   lowering closes with WAITs); where several messages are parts of it, the last of these
+//   receive buffer  from RECV (the first of its parts) to the last of BF, B and W
 // What is received in another stream than compute lives from the instruction that RECV waits for, or from the start.
 // O(instructions + buffers log buffers).
 void assign_memory(Program& program);

@@ -9,6 +9,7 @@
 
 #include "core/graph_algorithms.h"
 #include "core/invalid.h"
+#include "core/replicas.h"
 
 namespace penstock {
 namespace {
@@ -312,6 +313,7 @@ Result<void> validate(const Plan& plan) {
     PENSTOCK_TRY_VOID(check_amounts(plan.stages[s], s));
   }
   PENSTOCK_TRY_VOID(check_edges(plan));
+  PENSTOCK_TRY_VOID(validate_replicas(plan));
   if (plan.schedule.name.empty())
     return invalid("/schedule", "the plan names no schedule", "e.g. \"1f1b\"");
   if (plan.costs != "derived" && plan.costs != "profiled")

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/buckets.h"
 #include "core/cluster.h"
 #include "core/ids.h"
 #include "core/result.h"
@@ -71,10 +72,22 @@ struct PlanStage {
   std::int32_t replicas = 1;
   Split split = Split::Batch;
   std::vector<LayerId> recompute;  // layers whose activations are recomputed, not kept
-  StageTimes times;
-  StageMemory memory;
+  StageTimes times;    // of the largest part of a microbatch that one of its ranks takes
+  StageMemory memory;  // likewise
+  // Of the slowest hop of the ring over its replicas, which adds up their gradients; zero without replicas.
+  Nanoseconds reduce_latency;
+  BytesPerSecond reduce_bandwidth;
 
   bool operator==(const PlanStage&) const = default;
+};
+
+// What a message between two copies takes, α + bytes/β, and one back.
+struct ReplicaHop {
+  std::int32_t from = 0, to = 0;  // copies of the edge's stages
+  Nanoseconds latency, back_latency;
+  BytesPerSecond bandwidth, back_bandwidth;
+
+  bool operator==(const ReplicaHop&) const = default;
 };
 
 // Activations of `tensors` (outputs of layers of stage `from`) for stage `to`; gradients of the same size come back.
@@ -83,7 +96,8 @@ struct PlanEdge {
   StageId to;
   std::vector<LayerId> tensors;  // ascending
   Bytes bytes;                   // of one microbatch; each tensor starts on a 64-byte boundary
-  Nanoseconds activation, gradient;  // transfer times
+  Nanoseconds activation, gradient;  // transfer times; between replicas, of the slowest pair
+  std::vector<ReplicaHop> hops{};    // one each pair of copies that meet (core/replicas.h); none between single copies
 
   bool operator==(const PlanEdge&) const = default;
 };
@@ -126,6 +140,14 @@ struct Certificate {
   bool operator==(const Certificate&) const = default;
 };
 
+// Layer times at a part of a microbatch, where replicas share one.
+struct PartTimes {
+  std::int64_t samples = 0;
+  std::vector<StageTimes> layers;
+
+  bool operator==(const PartTimes&) const = default;
+};
+
 struct Plan {
   Workload workload;
   Cluster cluster;
@@ -140,6 +162,11 @@ struct Plan {
   std::string costs;                 // "derived" or "profiled"
   std::string profile_machine;       // of the profile the times come from; empty where derived
   std::vector<StageTimes> layer_times;  // one a layer of the planned network: stage times are their sums, bounds need them
+  std::vector<PartTimes> part_times;    // likewise at fewer samples than a microbatch: descending
+  // Of the slowest hop around all ranks, over which norms of gradients are gathered; zero where nothing is clipped.
+  Nanoseconds gather_latency;
+  BytesPerSecond gather_bandwidth;
+  BucketLimits bucket_limits;           // of the gradients that replicas add up (core/buckets.h)
   double iteration_time_s = 0;
   double throughput_samples_per_s = 0;
   Certificate certificate;

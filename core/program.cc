@@ -40,7 +40,7 @@ std::size_t Program::resident_bytes() const {
   }
   for (const Recipe& recipe : recipes) bytes += held(recipe.name) + held(recipe.segments);
   for (const ProgramEdge& edge : edges) bytes += held(edge.tensors);
-  for (const Group& group : groups) bytes += held(group.kind) + held(group.ranks);
+  for (const Group& group : groups) bytes += held(group.ranks);
   for (const ProgramStore& store : stores) {
     bytes += held(store.name) + held(store.accumulation.copies);
     for (const std::vector<std::int32_t>& copy : store.accumulation.copies) bytes += held(copy);

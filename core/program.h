@@ -57,6 +57,8 @@ struct Segment {
   Nanoseconds duration;  // alone on its resource
   Bytes bytes;           // moved (Transfer, Collective) or touched (Compute)
   GroupId group;
+  // Of the stage's layers, counted within it, those that a part of a BF covers; both 0: all.
+  std::int32_t first_layer = 0, end_layer = 0;
 
   bool operator==(const Segment&) const = default;
 };
@@ -85,13 +87,36 @@ struct ProgramEdge {
   std::vector<LayerId> tensors;  // whose outputs (or their gradients) a message holds, each 64-byte aligned
   Bytes bytes;
   std::int32_t distance = 0;  // steps between SEND and the step its RECV belongs to
+  // Between copies that share a microbatch: the samples of it that a message holds; 0 samples: all that both ends have.
+  std::int64_t first_sample = 0, samples = 0;
+  // Where the message lies in the buffers of the two ends, and which edges' rows these are (invalid: its own): what a
+  // stage sends to another, or has back from it, is one buffer, of which each message is a part. An activation is received
+  // into the stash; its offset counts from where the tensors of that stage lie there.
+  EdgeId send_buffer, receive_buffer;
+  Bytes send_offset, receive_offset;
 
   bool operator==(const ProgramEdge&) const = default;
 };
 
+// What the members of a group add up, or gather.
+enum class GroupKind : std::uint8_t { Gradients, GradientNorm };
+constexpr auto enum_names(GroupKind) {
+  return std::to_array<std::pair<GroupKind, std::string_view>>(
+      {{GroupKind::Gradients, "gradients"}, {GroupKind::GradientNorm, "gradient_norm"}});
+}
+
+// The k-th collective of a group on one member meets the k-th on the others: all start when the last arrives.
+//   gradients      ALLREDUCE: one bucket of the gradients of a stage's copies, `bytes` from `offset` of each one's buffer
+//   gradient_norm  GATHER: the squared norms of all gradients, 8 bytes a parameter, of which each rank has its stage's
 struct Group {
-  std::string kind;
-  std::vector<RankId> ranks;
+  GroupKind kind = GroupKind::Gradients;
+  std::vector<RankId> ranks;  // in the order in which contributions are added: copy 0, copy 1, …
+  Bytes bytes;
+  StageId stage;                                        // gradients: whose
+  Bytes offset;                                         // gradients: of the bucket in the stage's gradients
+  std::int32_t first_parameter = 0, end_parameter = 0;  // gradients: of the stage's parameters, in declaration order
+  std::int32_t first_layer = 0;  // gradients: the lowest of the stage's layers, counted within it, that they belong to
+
   bool operator==(const Group&) const = default;
 };
 
@@ -110,17 +135,22 @@ struct ProgramStore {
   StoreKind kind = StoreKind::Trained;
   std::int32_t versions = 1;
   std::int32_t shards = 1;
+  // Where the copies of a stage share every microbatch: this one's part; 0 samples: whole microbatches.
+  std::int64_t first_sample = 0, samples = 0;
   AccumulationTree accumulation;
 
   bool operator==(const ProgramStore&) const = default;
 };
 
-// Persistent classes (weights, gradients, optimizer state, workspace) live through the whole run.
-enum class BufferClass : std::uint8_t { Weights, Gradients, Optimizer, Workspace, Data, Stash, SendBuffer, ReceiveBuffer };
+// Persistent classes (weights, gradients, optimizer state, norms, workspace) live through the whole run.
+enum class BufferClass : std::uint8_t {
+  Weights, Gradients, Optimizer, Norms, Workspace, Data, Stash, SendBuffer, ReceiveBuffer
+};
 constexpr auto enum_names(BufferClass) {
   return std::to_array<std::pair<BufferClass, std::string_view>>({{BufferClass::Weights, "weights"},
                                                                   {BufferClass::Gradients, "gradients"},
                                                                   {BufferClass::Optimizer, "optimizer"},
+                                                                  {BufferClass::Norms, "norms"},
                                                                   {BufferClass::Workspace, "workspace"},
                                                                   {BufferClass::Data, "data"},
                                                                   {BufferClass::Stash, "stash"},
@@ -149,6 +179,7 @@ struct Program {
   std::int32_t body_steps = 1;         // what one repetition of the body advances by
   std::int32_t body_microbatches = 1;
   std::int32_t stages = 1;
+  std::int64_t microbatch_size = 1;  // samples
   std::vector<RankProgram> ranks;
   std::vector<Recipe> recipes;
   std::vector<ProgramEdge> edges;
@@ -161,6 +192,18 @@ struct Program {
 
   std::span<const Buffer> buffers_of(RankId rank) const {
     return std::span(buffers).subspan(first_buffer[rank.index()], first_buffer[rank.index() + 1] - first_buffer[rank.index()]);
+  }
+  // The edge whose rows hold the messages of an edge, where it begins and where it ends.
+  std::size_t send_row(std::size_t edge) const {
+    return edges[edge].send_buffer.valid() ? edges[edge].send_buffer.index() : edge;
+  }
+  std::size_t receive_row(std::size_t edge) const {
+    return edges[edge].receive_buffer.valid() ? edges[edge].receive_buffer.index() : edge;
+  }
+  // Whether a BF covers some of its stage's layers only: then slice counts the parts of its microbatch.
+  bool is_part(const Instruction& instruction) const {
+    return instruction.key.op == Op::BF && instruction.recipe >= 0 &&
+           recipes[static_cast<std::size_t>(instruction.recipe)].segments.front().end_layer > 0;
   }
   std::size_t instruction_count() const;  // all ranks, streams and sections
   std::size_t resident_bytes() const;     // heap bytes of instructions and tables

@@ -15,6 +15,7 @@ std::vector<Violation> check(const Program& program, const CheckOptions& options
   if (covered) {
     check_messages(program, index, report);
     check_sequence(program, index, report);
+    check_reductions(program, index, report);
   }
   check_collectives(program, report);
   const bool completes = !options.buffered || check_progress(program, false, report);

@@ -9,7 +9,8 @@
 //   R7a completes with buffered sends                                R7b completes under rendezvous
 //   R8  memory: layout and live peak within the limit, buffers live at once disjoint, every use inside a lifetime
 //   R9  nothing is used after its release, not even by a transfer still under way
-//   R10 one version of the weights a step: STEP after the last gradient, nothing of the step after STEP
+//   R10 one version of the weights a step: STEP after the last gradient, nothing of the step after STEP; the gradients of
+//       a stage's copies are added up, each bucket once, after what makes them and before STEP
 //   R12 the accumulation tree names each microbatch exactly once, in the order in which the program adds them
 //   R13 makespan ≥ bounds: a property of timelines, checked by tests  R14 monotone in durations: likewise
 // Operations that no rule speaks of are reported under "ops". What cannot be judged before another rule holds (the order

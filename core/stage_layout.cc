@@ -5,6 +5,7 @@
 
 #include "core/footprint.h"
 #include "core/layout.h"
+#include "core/replicas.h"
 
 namespace penstock {
 namespace {
@@ -359,14 +360,34 @@ StageLayout lay_out_stage(const Workload& workload, NetworkId network,
   return StageBuilder(workload, network, stages, edges, stage, microbatch_size, recompute).build();
 }
 
+std::vector<Bytes> tensor_offsets(const Network& network, const std::vector<LayerId>& tensors,
+                                  std::int64_t samples) {
+  std::vector<Bytes> offsets = {Bytes(0)};
+  for (const LayerId tensor : tensors)
+    offsets.push_back(offsets.back() +
+                      aligned(samples * network.layers[tensor.index()].output.bytes()));
+  return offsets;
+}
+
 StageLayout lay_out_stage(const Plan& plan, StageId stage) {
+  return lay_out_stage(plan, stage, 0);  // the first copies take the largest parts
+}
+
+StageLayout lay_out_stage(const Plan& plan, StageId stage, std::int32_t copy) {
   const NetworkId network = plan.stages[stage.index()].network;
   std::vector<std::vector<LayerId>> stages(
       plan.stages.size());  // those of other networks stay empty
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (plan.stages[s].network == network) stages[s] = plan.stages[s].layers;
-  return lay_out_stage(plan.workload, network, stages, plan.edges, stage, plan.microbatch_size,
-                       plan.stages[stage.index()].recompute);
+  const std::vector<LayerId>& recompute = plan.stages[stage.index()].recompute;
+  const std::int64_t samples = samples_of(plan, stage, copy).count;
+  if (samples == plan.microbatch_size)
+    return lay_out_stage(plan.workload, network, stages, plan.edges, stage, samples, recompute);
+  std::vector<PlanEdge> edges = plan.edges;
+  for (PlanEdge& edge : edges)
+    edge.bytes =
+        tensor_offsets(plan.workload.networks[network.index()], edge.tensors, samples).back();
+  return lay_out_stage(plan.workload, network, stages, edges, stage, samples, recompute);
 }
 
 }  // namespace penstock

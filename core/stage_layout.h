@@ -85,7 +85,12 @@ StageLayout lay_out_stage(const Workload& workload, NetworkId network, const std
                           const std::vector<PlanEdge>& edges, StageId stage, std::int64_t microbatch_size,
                           const std::vector<LayerId>& recompute = {});
 
-// The same from a plan.
+// The same from a plan, of the largest part of a microbatch that a copy of the stage takes.
 StageLayout lay_out_stage(const Plan& plan, StageId stage);
+// Likewise, of the part that one copy takes (core/replicas.h).
+StageLayout lay_out_stage(const Plan& plan, StageId stage, std::int32_t copy);
+
+// Offset of each tensor of an edge in its message of `samples` samples, and at the end the length of the message.
+std::vector<Bytes> tensor_offsets(const Network& network, const std::vector<LayerId>& tensors, std::int64_t samples);
 
 }  // namespace penstock

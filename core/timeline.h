@@ -97,6 +97,7 @@ struct RankUse {
 // the end of the last step. Busy: what is_busy() of the lane named "compute", and all that a foreign trace has there.
 // Waiting inside RECV, and WAIT, count as idle.
 inline constexpr std::string_view kComputeLane = "compute";
+inline constexpr std::string_view kCollectiveLane = "collective";
 std::vector<RankUse> rank_use(const Timeline& timeline);
 
 }  // namespace penstock

@@ -4,21 +4,16 @@
 
 #include <algorithm>
 
+#include "core/lanes.h"
 #include "exec/parameters.h"
 
 namespace penstock {
 namespace {
 
-// The message of an edge in a given step and microbatch, as both ends compute it.
-std::uint64_t identity(EdgeId edge, std::int32_t step, const InstructionKey& key) {
-  return static_cast<std::uint64_t>(edge.value) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
+// The message of an edge, or the call of a group, in a given step and microbatch, as all ends compute it.
+std::uint64_t identity(std::int32_t target, std::int32_t step, const InstructionKey& key) {
+  return static_cast<std::uint64_t>(target) << 48 | static_cast<std::uint64_t>(step & 0xffffff) << 24 |
          static_cast<std::uint64_t>(key.microbatch & 0xffffff);
-}
-
-std::string lane(const Stream& stream, const Program& program) {
-  if (stream.kind == StreamKind::Compute) return "compute";
-  const ProgramEdge& edge = program.edges[stream.edge.index()];
-  return fmt::format("send {}>{}", edge.source.value, edge.destination.value);
 }
 
 // An order in which one thread may issue a section: each stream in its own order, nothing before what it comes after.
@@ -64,9 +59,10 @@ Result<void> Interpreter::prepare() {
       return fail(ErrorCode::Internal, "persistent buffers overlap");
     }
   }
-  for (const Stream& stream : rank.streams) {
-    const auto role = stream.kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
-    streams_.push_back(setup_.device->create_stream(fmt::format("{} {}", setup_.rank.value, lane(stream, program)), role));
+  for (std::size_t s = 0; s < rank.streams.size(); ++s) {
+    const auto role = rank.streams[s].kind == StreamKind::Compute ? StreamRole::Compute : StreamRole::Transfer;
+    streams_.push_back(setup_.device->create_stream(
+        fmt::format("{} {}", setup_.rank.value, lane_of(program, setup_.rank.index(), s)), role));
   }
   for (EventHandle& done : done_) done = setup_.device->create_event();
   PENSTOCK_TRY_VOID(prepare_stages());
@@ -85,10 +81,7 @@ Result<void> Interpreter::prepare_stages() {
     const PlanStage& stage = plan.stages[s];
     if (std::find(stage.devices.begin(), stage.devices.end(), setup_.rank) == stage.devices.end()) continue;
     const StageId id(static_cast<std::int64_t>(s));
-    StageRequest request{.workload = &plan.workload, .network = stage.network, .layers = stage.layers,
-                         .layout = lay_out_stage(plan, id), .microbatch_size = plan.microbatch_size,
-                         .microbatches = plan.microbatches, .data = setup_.data, .first_step = setup_.first_step,
-                         .losses = setup_.losses, .gradient_norms = setup_.gradient_norms, .board = setup_.board};
+    const StageRequest request = this->request(id);
     layouts_[id] = request.layout;
     PENSTOCK_TRY(stages_[id], setup_.device->make_stage(request));
     const Bytes needed = request.layout.workspace + stages_[id]->scratch_bytes();
@@ -117,50 +110,6 @@ Result<void> Interpreter::prepare_stages() {
   return {};
 }
 
-std::byte* Interpreter::address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const {
-  const auto found = buffers_.find({cls, cls == BufferClass::Workspace ? -1 : stage.value, microbatch, owner});
-  if (found == buffers_.end()) return nullptr;
-  return arena_ + setup_.program->buffers_of(setup_.rank)[static_cast<std::size_t>(found->second)].offset.value;
-}
-
-namespace {
-
-std::int32_t edge_between(const Program& program, Payload payload, StageId from, StageId to) {
-  for (std::size_t e = 0; e < program.edges.size(); ++e) {
-    const ProgramEdge& edge = program.edges[e];
-    if (edge.payload == payload && edge.from == from && edge.to == to) return static_cast<std::int32_t>(e);
-  }
-  return -1;
-}
-
-}  // namespace
-
-StageMemoryMap Interpreter::memory_map(StageId stage, std::int32_t microbatch) const {
-  const Program& program = *setup_.program;
-  const StageLayout& layout = layouts_.at(stage);
-  StageMemoryMap map;
-  map.weights = address(BufferClass::Weights, stage, -1, -1);
-  map.gradients = address(BufferClass::Gradients, stage, -1, -1);
-  map.optimizer = address(BufferClass::Optimizer, stage, -1, -1);
-  map.workspace = address(BufferClass::Workspace, stage, -1, -1);
-  if (microbatch < 0) return map;
-  map.data = address(BufferClass::Data, stage, microbatch, -1);
-  map.stash = address(BufferClass::Stash, stage, microbatch, -1);
-  for (const std::int32_t e : layout.out_edges) {
-    const StageId to = setup_.plan->edges[static_cast<std::size_t>(e)].to;
-    map.activation_send.push_back(
-        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Activation, stage, to)));
-    map.gradient_receive.push_back(
-        address(BufferClass::ReceiveBuffer, stage, microbatch, edge_between(program, Payload::Gradient, to, stage)));
-  }
-  for (const std::int32_t e : layout.in_edges) {
-    const StageId from = setup_.plan->edges[static_cast<std::size_t>(e)].from;
-    map.gradient_send.push_back(
-        address(BufferClass::SendBuffer, stage, microbatch, edge_between(program, Payload::Gradient, stage, from)));
-  }
-  return map;
-}
-
 Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& instruction, std::size_t stream) {
   if (instruction.group != 0) {
     return fail(ErrorCode::Unavailable, fmt::format("the executor does not run grouped transfers yet ({})", text(instruction)),
@@ -181,11 +130,21 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
     case Op::F: out.call = stage->second->forward(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::R: out.call = stage->second->recompute(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
-    case Op::BF: out.call = stage->second->backward(memory_map(id, key.microbatch), key.microbatch); break;
+    case Op::BF: {
+      const Segment& segment = program.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front();
+      out.call = program.is_part(instruction)
+                     ? stage->second->backward_part(memory_map(id, key.microbatch), key.microbatch,
+                                                    static_cast<std::size_t>(segment.first_layer),
+                                                    static_cast<std::size_t>(segment.end_layer))
+                     : stage->second->backward(memory_map(id, key.microbatch), key.microbatch);
+      break;
+    }
+    case Op::AllReduce:
+    case Op::Gather: prepare_collective(instruction, *stage->second, out); break;
     case Op::Step: {
       const StageMemoryMap map = memory_map(id, -1);
       if (setup_.plan->workload.optimizer.clip != 0 && map.squared_norms == nullptr) {
-        return fail(ErrorCode::Unavailable, "the executor does not clip gradients across stages yet", "plan without clip=");
+        return fail(ErrorCode::Internal, fmt::format("{} clips by norms that the program does not gather", text(instruction)));
       }
       out.call = stage->second->update(map);
       break;
@@ -199,17 +158,8 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
       out.bytes = edge.bytes;
       const auto& ends = sends ? setup_.senders : setup_.receivers;
       out.communicator = ends.at(out.edge);
-      if (sends) {
-        out.data = address(BufferClass::SendBuffer, id, key.microbatch, out.edge.value);
-      } else if (edge.payload == Payload::Gradient) {
-        out.data = address(BufferClass::ReceiveBuffer, id, key.microbatch, out.edge.value);
-      } else {
-        const StageLayout& layout = layouts_.at(id);
-        for (std::size_t i = 0; i < layout.in_edges.size(); ++i) {
-          if (setup_.plan->edges[static_cast<std::size_t>(layout.in_edges[i])].from != edge.from) continue;
-          out.data = address(BufferClass::Stash, id, key.microbatch, -1) + layout.received[i].value;
-        }
-      }
+      out.target = instruction.target;
+      out.data = message(instruction);
       if (out.data == nullptr) {
         return fail(ErrorCode::Internal, fmt::format("{} has no buffer on rank {}", text(instruction), setup_.rank.value));
       }
@@ -279,12 +229,19 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
     if (instruction.wait_for.valid()) device.wait(instruction.stream, instruction.wait_for, tag);
     if (instruction.call) {
       device.launch(instruction.stream, *instruction.call, tag, stamp);
-    } else if (instruction.key.op == Op::Send) {
+    }
+    if (instruction.key.op == Op::Send) {
       instruction.communicator->send(instruction.stream, instruction.data, instruction.bytes,
-                                     identity(instruction.edge, step, instruction.key), tag, stamp);
+                                     identity(instruction.target, step, instruction.key), tag, stamp);
     } else if (instruction.key.op == Op::Recv) {
       instruction.communicator->receive(instruction.stream, instruction.data, instruction.bytes,
-                                        identity(instruction.edge, step, instruction.key), tag, stamp);
+                                        identity(instruction.target, step, instruction.key), tag, stamp);
+    } else if (instruction.key.op == Op::Gather) {
+      instruction.group->gather(instruction.stream, instruction.data, instruction.bytes, instruction.mine,
+                                identity(instruction.target, step, instruction.key), tag, stamp);
+    } else if (instruction.key.op == Op::AllReduce) {
+      instruction.group->all_reduce(instruction.stream, instruction.data, instruction.bytes,
+                                    identity(instruction.target, step, instruction.key), tag, stamp);
     }
     if (instruction.recorded.valid()) device.record(instruction.stream, instruction.recorded);
     for (const std::int32_t b : instruction.releases) {
@@ -338,8 +295,8 @@ const Instruction* Interpreter::instruction(std::size_t stream, WorkTag tag) con
 void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const {
   const Program& program = *setup_.program;
   const auto first_track = static_cast<std::uint32_t>(timeline.tracks.size());
-  for (const Stream& stream : program.ranks[setup_.rank.index()].streams) {
-    timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane(stream, program)});
+  for (std::size_t s = 0; s < streams_.size(); ++s) {
+    timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane_of(program, setup_.rank.index(), s)});
   }
   std::size_t stamp = 0;
   const auto append = [&](const Section& section, std::int32_t first_step) {

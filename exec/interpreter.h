@@ -25,11 +25,14 @@ namespace penstock {
 struct PreparedInstruction {
   InstructionKey key;
   StreamHandle stream;
-  std::unique_ptr<StageCall> call;        // compute, LOAD, LOSS, STEP
+  std::unique_ptr<StageCall> call;        // compute, LOAD, LOSS, STEP; GATHER: what it gathers
   Communicator* communicator = nullptr;   // SEND, RECV
+  GroupCommunicator* group = nullptr;     // ALLREDUCE, GATHER
+  std::vector<ByteRange> mine;            // GATHER: what this rank has of the table
   std::byte* data = nullptr;
   Bytes bytes;
   EdgeId edge;
+  std::int32_t target = -1;               // SEND, RECV: the edge again; ALLREDUCE, GATHER: the group
   EventHandle wait_for;                   // recorded by the instruction it comes `after`
   EventHandle recorded;                   // by this one, if another comes after it
   std::uint32_t position = 0;             // in its stream's section
@@ -46,6 +49,7 @@ class Interpreter {
     const DataSource* data = nullptr;
     double* losses = nullptr;                           // [step][microbatch]
     std::map<EdgeId, Communicator*> senders, receivers;  // this rank's ends
+    std::map<GroupId, GroupCommunicator*> groups;        // those it is a member of
     std::int32_t steps = 1;      // of this run
     std::int64_t first_step = 0;  // steps done before it
     double* gradient_norms = nullptr;  // [step], or null
@@ -88,6 +92,9 @@ class Interpreter {
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
   std::byte* parameter_address(StageId stage, std::size_t index, std::int32_t state) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
+  StageRequest request(StageId stage) const;
+  std::byte* message(const Instruction& instruction) const;
+  void prepare_collective(const Instruction& instruction, Stage& stage, PreparedInstruction& out) const;
   Result<void> issue_all(StepGate& gate);
   Result<void> issue(const Section& section, std::int32_t first_step, std::size_t first_stamp);
 

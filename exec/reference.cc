@@ -1,5 +1,7 @@
+#include "core/replicas.h"
 #include "exec/cpu/cpu_device.h"
 #include "exec/data_source.h"
+#include "exec/replicated_reference.h"
 #include "exec/run.h"
 #include "exec/training.h"
 #include "exec/whole_network.h"
@@ -8,9 +10,41 @@
 // pass through it one after the other in ascending order, each operation finished before the next is issued.
 
 namespace penstock {
+namespace {
+
+Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
+  std::int32_t updates = 0;
+  for (const PlanStage& stage : plan.stages) updates += stage.replicas;
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.updates = updates}));
+  PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
+  cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
+  PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
+  training->restore(*network);
+  training->begin();
+  std::int32_t step = 0;
+  for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
+    if (training->pauses_at(step)) PENSTOCK_TRY_VOID(training->pause(step, *network, false));
+    PENSTOCK_TRY_VOID(network->step(step));
+    training->report();
+  }
+  PENSTOCK_TRY_VOID(training->pause(step, *network, true));
+  Timeline timeline;
+  timeline.origin = Origin::Measured;
+  timeline.name = "reference";
+  timeline.ranks = 1;
+  timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
+  timeline.weights_digest = weights_digest(plan.workload, *network);
+  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
+                   .instruction_set = device.describe().instruction_set};
+  training->fill(result, step);
+  return result;
+}
+
+}  // namespace
 
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
+  if (is_replicated(plan)) return run_replicated_reference(plan, options);
   PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);

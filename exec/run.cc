@@ -8,7 +8,9 @@
 #include <thread>
 #include <tuple>
 
+#include "core/replicas.h"
 #include "exec/cpu/cpu_device.h"
+#include "exec/cpu/group.h"
 #include "exec/cpu/processor.h"
 #include "exec/interpreter.h"
 #include "exec/parameters.h"
@@ -25,6 +27,7 @@ struct LocalRun {
   std::unique_ptr<Training> training;
   std::vector<std::unique_ptr<Interpreter>> ranks;
   std::vector<std::unique_ptr<Communicator>> communicators;
+  std::vector<std::unique_ptr<GroupCommunicator>> groups;
   std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
 };
 
@@ -35,8 +38,13 @@ Result<void> belong_together(const Plan& plan, const Program& program) {
   for (const ProgramEdge& edge : program.edges) {
     same = same && std::any_of(plan.edges.begin(), plan.edges.end(), [&](const PlanEdge& e) {
              const bool there = e.from == edge.from && e.to == edge.to, back = e.from == edge.to && e.to == edge.from;
-             return (there || back) && e.bytes == edge.bytes;
+             return (there || back) && (edge.samples > 0 ? e.bytes >= edge.bytes : e.bytes == edge.bytes);
            });
+  }
+  for (std::size_t s = 0; same && s < plan.stages.size(); ++s) {
+    const auto copies = std::count_if(program.stores.begin(), program.stores.end(),
+                                      [&](const ProgramStore& store) { return store.stage.index() == s; });
+    same = copies == plan.stages[s].replicas;
   }
   if (same) return {};
   return fail(ErrorCode::BadInput, "the program was not lowered from this plan", "lower the plan anew");
@@ -85,6 +93,15 @@ Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& 
     setups[edge.destination.index()].receivers[id] = pair.receiver.get();
     local.communicators.push_back(std::move(pair.sender));
     local.communicators.push_back(std::move(pair.receiver));
+  }
+  for (std::size_t g = 0; g < program.groups.size(); ++g) {
+    std::vector<cpu::CpuDevice*> members;
+    for (const RankId rank : program.groups[g].ranks) members.push_back(local.devices[rank.index()].get());
+    std::vector<std::unique_ptr<GroupCommunicator>> group = cpu::assemble(members);
+    for (std::size_t m = 0; m < group.size(); ++m) {
+      setups[program.groups[g].ranks[m].index()].groups[GroupId(static_cast<std::int64_t>(g))] = group[m].get();
+      local.groups.push_back(std::move(group[m]));
+    }
   }
   for (std::size_t r = 0; r < count; ++r) {
     Interpreter::Setup& setup = setups[r];

@@ -55,15 +55,19 @@ struct StageRequest {
   NetworkId network{0};
   std::vector<LayerId> layers;
   StageLayout layout;
-  std::int64_t microbatch_size = 1;
-  std::int64_t microbatches = 1;  // a step
+  std::int64_t microbatch_size = 1;  // samples of a microbatch that this copy of the stage works on
+  std::int64_t microbatches = 1;     // a step
+  // Where copies share microbatches: samples of a whole one (0: microbatch_size), and which of them are this copy's.
+  std::int64_t whole_microbatch = 0, first_sample = 0;
   const DataSource* data = nullptr;
   // Steps done before this run. What a call is launched with counts from the start of the run; data and learning rates go by
   // the step in all of training, the sum of the two.
   std::int64_t first_step = 0;
   bool training = true;  // false: forward and loss alone, with running statistics where there are any
-  // losses[step · microbatches + microbatch]: written by the loss call. Null on stages without a loss.
+  // losses[(step · microbatches + microbatch) · loss_copies + loss_copy]: written by the loss call. Null on stages without a
+  // loss. Copies that share microbatches each have a part of their losses.
   double* losses = nullptr;
+  std::int64_t loss_copies = 1, loss_copy = 0;
   // gradient_norms[step]: written by update() of a stage with a loss where the optimizer clips. May be null.
   double* gradient_norms = nullptr;
   StepBoard* board = nullptr;  // update() reports to it; may be null
@@ -86,6 +90,10 @@ class Stage {
   virtual std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
   // Each layer's weight gradient, then its input gradient, from the last layer to the first.
   virtual std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) = 0;
+  // A part of that: of the stage's layers [first, end). Parts follow one another from the last layers to the first, with
+  // nothing else of the stage between them.
+  virtual std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch,
+                                                   std::size_t first, std::size_t end) = 0;
   // Where the optimizer clips: StageMemoryMap::squared_norms of this stage's parameters, 0 for those that are not trained.
   // After the last backward (and whatever adds up gradients of replicas), before update().
   virtual std::unique_ptr<StageCall> squared_norms(const StageMemoryMap& memory) = 0;

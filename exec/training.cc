@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "core/replicas.h"
 #include "exec/losses.h"
 
 namespace penstock {
@@ -9,7 +10,7 @@ namespace penstock {
 Training::Training(const Plan& plan, const RunOptions& options, std::int64_t first_step, std::int32_t steps,
                    std::int32_t updates)
     : plan_(plan), options_(options), identity_(CheckpointIdentity::of(plan, options.seed)), first_step_(first_step),
-      steps_(steps), losses_(static_cast<std::size_t>(steps) * static_cast<std::size_t>(plan.microbatches), 0.0),
+      steps_(steps), losses_(static_cast<std::size_t>(steps) * static_cast<std::size_t>(plan.microbatches * loss_parts(plan)), 0.0),
       gradient_norms_(static_cast<std::size_t>(steps), 0.0), board_(steps, updates) {}
 
 Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunOptions& options, const Shape& shape) {
@@ -55,7 +56,7 @@ void Training::report() {
     if (!options_.on_step) continue;
     const auto step = static_cast<std::size_t>(completed->step);
     StepReport report{.step = first_step_ + completed->step, .took = completed->took};
-    report.loss = step_loss(losses_, plan_.microbatches, completed->step);
+    report.loss = step_loss(losses_, plan_.microbatches * loss_parts(plan_), completed->step);
     report.learning_rate = learning_rate_at(plan_.workload.optimizer, report.step);
     report.gradient_norm = gradient_norms_[step];
     options_.on_step(report);
@@ -109,7 +110,7 @@ void Training::fill(RunResult& result, std::int32_t done) const {
   result.evaluations = evaluations_;
   result.checkpoint_step = saved_;
   result.timeline.warmup_steps = std::min(options_.warmup_steps, std::max(0, done - 1));
-  result.timeline.losses = step_losses(losses_, plan_.microbatches, done);
+  result.timeline.losses = step_losses(losses_, plan_.microbatches * loss_parts(plan_), done);
 }
 
 }  // namespace penstock

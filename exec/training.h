@@ -33,7 +33,7 @@ class Training {
 
   std::int64_t first_step() const { return first_step_; }
   std::int32_t steps() const { return steps_; }
-  double* losses() { return losses_.data(); }                  // [step][microbatch]
+  double* losses() { return losses_.data(); }                  // [step][microbatch][part] (core/replicas.h: loss_parts)
   double* gradient_norms() { return gradient_norms_.data(); }  // [step]
   StepBoard* board() { return &board_; }
 

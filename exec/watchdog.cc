@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -18,6 +19,30 @@ const RankProgram& program_of(const Interpreter& rank) {
   return rank.setup().program->ranks[rank.setup().rank.index()];
 }
 
+// Of the group that a rank waits in: members that have not come to the same call, and where their calls are.
+std::vector<Place> missing(const std::vector<std::unique_ptr<Interpreter>>& ranks, const Instruction& call, std::int32_t step) {
+  std::vector<Place> out;
+  const Group& group = ranks[0]->setup().program->groups[static_cast<std::size_t>(call.target)];
+  for (const RankId rank : group.ranks) {
+    const auto& streams = program_of(*ranks[rank.index()]).streams;
+    const auto calls = std::find_if(streams.begin(), streams.end(), [&](const Stream& stream) {
+      return std::any_of(stream.body.begin(), stream.body.end(),
+                         [&](const Instruction& i) { return is_collective(i.key.op) && i.target == call.target; });
+    });
+    if (calls == streams.end()) out.push_back({rank.index(), 0});  // it has none at all
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+      const auto is_call = [&](const Instruction& i) { return is_collective(i.key.op) && i.target == call.target; };
+      if (std::none_of(streams[s].body.begin(), streams[s].body.end(), is_call)) continue;
+      const Activity activity = ranks[rank.index()]->activity(s);
+      const Instruction* at = ranks[rank.index()]->instruction(s, activity.work);
+      const bool is_there = activity.kind == ActivityKind::WaitingForPeer && at != nullptr && is_call(*at) &&
+                            activity.work.step >= step;
+      if (!is_there) out.push_back({rank.index(), s});
+    }
+  }
+  return out;
+}
+
 // The stream that must move on before the one at `place` can; nothing if it is busy or idle itself.
 std::optional<Place> blocker(const std::vector<std::unique_ptr<Interpreter>>& ranks, Place place, const Activity& activity) {
   const Interpreter& rank = *ranks[place.rank];
@@ -26,6 +51,10 @@ std::optional<Place> blocker(const std::vector<std::unique_ptr<Interpreter>>& ra
   if (activity.kind == ActivityKind::WaitingForEvent) {
     if (instruction->after_stream < 0) return std::nullopt;
     return Place{place.rank, static_cast<std::size_t>(instruction->after_stream)};
+  }
+  if (activity.kind == ActivityKind::WaitingForPeer && is_collective(instruction->key.op)) {
+    const std::vector<Place> late = missing(ranks, *instruction, activity.work.step);
+    return late.empty() ? std::nullopt : std::optional(late.front());
   }
   // What a stream does and for which instruction are read one after the other, and may be of two moments.
   const bool transfers = instruction->key.op == Op::Send || instruction->key.op == Op::Recv;
@@ -80,6 +109,13 @@ std::string wait_for_report(const std::vector<std::unique_ptr<Interpreter>>& ran
       break;
     }
     next = blocker(ranks, place, activity);
+    const Instruction* instruction = ranks[place.rank]->instruction(place.stream, activity.work);
+    if (activity.kind != ActivityKind::WaitingForPeer || instruction == nullptr || !is_collective(instruction->key.op)) continue;
+    std::string late;
+    for (const Place& member : missing(ranks, *instruction, activity.work.step)) {
+      late += fmt::format("{}{}", late.empty() ? "" : ", ", ranks[member.rank]->setup().rank.value);
+    }
+    story += fmt::format(" (group {}, missing ranks: {})", instruction->target, late);
   }
   return story;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/stage_layout.h"
+#include "planner/gather_norms.h"
 #include "planner/lower.h"
 
 namespace penstock {
@@ -118,6 +119,7 @@ Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& en
   plan.profile_machine = costs.machine;
   for (std::size_t l = 0; l < costs.layers.size(); ++l)
     plan.layer_times.push_back(stage_times(costs, {LayerId(static_cast<std::int64_t>(l))}));
+  PENSTOCK_TRY_VOID(add_gather_hop(plan, costs));
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/replicas.h"
 #include "planner/bounds/bounds.h"
 #include "planner/lower.h"
 #include "planner/predict.h"
@@ -54,10 +55,12 @@ class Verifier {
   void check_times() {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       StageTimes sum;
+      const std::vector<StageTimes>* times =
+          layer_times_at(plan_, largest_part(plan_, plan_.stages[s]));
       for (const LayerId layer : plan_.stages[s].layers) {
-        if (layer.index() >= plan_.layer_times.size())
+        if (times == nullptr || layer.index() >= times->size())
           return say("times", fmt::format("the plan carries no times of layer {}", layer.value));
-        sum += plan_.layer_times[layer.index()];
+        sum += (*times)[layer.index()];
       }
       sum.recompute = {};
       for (const LayerId layer : plan_.stages[s].recompute)
@@ -66,7 +69,9 @@ class Verifier {
         say("times", fmt::format("the times of stage {} are not the sums of its layers' times", s));
     }
     if (plan_.costs != "derived") return;
+    check_replicas();
     for (const PlanEdge& edge : plan_.edges) {
+      if (!edge.hops.empty()) continue;
       const DeviceId from = device_of(edge.from), to = device_of(edge.to);
       const std::optional<Path> there = route(plan_.cluster, from, to),
                                 back = route(plan_.cluster, to, from);
@@ -80,6 +85,42 @@ class Verifier {
                 "transfers between stages {} and {} do not take what the cluster's links say",
                 edge.from.value, edge.to.value));
       }
+    }
+  }
+
+  // Hops between copies, and around the rings of replicas, as the cluster's links say.
+  void check_replicas() {
+    const auto same = [&](RankId from, RankId to, Nanoseconds latency, BytesPerSecond bandwidth) {
+      const std::optional<Path> path =
+          route(plan_.cluster, plan_.devices[from.index()].device, plan_.devices[to.index()].device);
+      return path && path->latency == latency && path->bandwidth == bandwidth;
+    };
+    for (const PlanEdge& edge : plan_.edges)
+      for (const ReplicaHop& hop : edge.hops) {
+        const RankId a = plan_.stages[edge.from.index()].devices[static_cast<std::size_t>(hop.from)],
+                     b = plan_.stages[edge.to.index()].devices[static_cast<std::size_t>(hop.to)];
+        if (!same(a, b, hop.latency, hop.bandwidth) ||
+            !same(b, a, hop.back_latency, hop.back_bandwidth))
+          say("times", fmt::format("the hop between ranks {} and {} is not what the cluster's links "
+                                   "say",
+                                   a.value, b.value));
+      }
+    bool gathers = plan_.gather_bandwidth.value == 0;
+    for (std::size_t r = 0; r < plan_.devices.size() && !gathers; ++r)
+      gathers = same(plan_.devices[r].rank, plan_.devices[(r + 1) % plan_.devices.size()].rank,
+                     plan_.gather_latency, plan_.gather_bandwidth);
+    if (!gathers)
+      say("times", "no hop around the ranks has the figures by which the plan gathers norms");
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const PlanStage& stage = plan_.stages[s];
+      bool found = stage.replicas == 1;
+      for (std::size_t r = 0; r < stage.devices.size() && !found; ++r)
+        found = same(stage.devices[r], stage.devices[(r + 1) % stage.devices.size()],
+                     stage.reduce_latency, stage.reduce_bandwidth);
+      if (!found)
+        say("times", fmt::format("no hop around the replicas of stage {} has the figures by which "
+                                 "the plan adds up their gradients",
+                                 s));
     }
   }
 
@@ -109,8 +150,14 @@ class Verifier {
 
   void check_certificate() {
     const Certificate& claimed = plan_.certificate;
+    if (claimed.objective != "iteration_time" || claimed.objective_unit != "s")
+      return say("certificate", fmt::format("the objective '{}' in '{}' has no proven bound",
+                                            claimed.objective, claimed.objective_unit));
     const std::size_t layers =
         plan_.workload.networks[plan_.stages[0].network.index()].layers.size();
+    if (plan_.layer_times.size() != layers)
+      return say("certificate", "the plan does not carry a time for each layer of its network");
+    if (is_replicated(plan_)) return check_replica_certificate();
     std::int32_t ranks = 0;
     for (const std::int32_t most :
          {plan_.ranks(), static_cast<std::int32_t>(std::min(plan_.cluster.devices.size(), layers))})
@@ -119,21 +166,39 @@ class Verifier {
     if (ranks == 0)
       return say("certificate",
                  fmt::format("the plan space '{}' is not this plan's", claimed.plan_space));
-    if (claimed.objective != "iteration_time" || claimed.objective_unit != "s")
-      return say("certificate", fmt::format("the objective '{}' in '{}' has no proven bound",
-                                            claimed.objective, claimed.objective_unit));
-    if (plan_.layer_times.size() != layers)
-      return say("certificate", "the plan does not carry a time for each layer of its network");
+    Plan derived = bare();
+    certify(derived, ranks);
+    compare(derived.certificate);
+  }
 
+  void check_replica_certificate() {
+    for (const ReplicaSpace& space : replica_spaces(plan_)) {
+      if (text(space, plan_.microbatches, plan_.microbatch_size) !=
+          plan_.certificate.plan_space)
+        continue;
+      Plan derived = bare();
+      certify(derived, space);
+      return compare(derived.certificate);
+    }
+    say("certificate",
+        fmt::format("the plan space '{}' is not this plan's", plan_.certificate.plan_space));
+  }
+
+  // What bounds are derived from.
+  Plan bare() const {
     Plan derived;
     derived.workload = plan_.workload;
     derived.stages = plan_.stages;
     derived.layer_times = plan_.layer_times;
+    derived.part_times = plan_.part_times;
     derived.microbatches = plan_.microbatches;
     derived.microbatch_size = plan_.microbatch_size;
     derived.iteration_time_s = plan_.iteration_time_s;
-    certify(derived, ranks);
-    const Certificate& proven = derived.certificate;
+    return derived;
+  }
+
+  void compare(const Certificate& proven) {
+    const Certificate& claimed = plan_.certificate;
     bool same_names = proven.bounds.size() == claimed.bounds.size();
     for (std::size_t b = 0; same_names && b < proven.bounds.size(); ++b) {
       same_names = proven.bounds[b].name == claimed.bounds[b].name;
@@ -180,16 +245,30 @@ std::string plan_space(std::int32_t ranks, std::int64_t microbatches,
       ranks, ranks == 1 ? "" : "s", microbatches, microbatch_size, microbatch_size == 1 ? "" : "s");
 }
 
-void certify(Plan& plan, std::int32_t ranks) {
+namespace {
+
+void certify(Plan& plan, std::vector<Bound> bounds, std::string space) {
   Certificate& certificate = plan.certificate;
-  const Network& network = plan.workload.networks[plan.stages.front().network.index()];
   certificate.objective = "iteration_time";
   certificate.objective_unit = "s";
   certificate.objective_value = plan.iteration_time_s;
-  certificate.bounds = lower_bounds(network, plan.layer_times, ranks, plan.microbatches);
+  certificate.bounds = std::move(bounds);
   certificate.lower_bound_s = largest(certificate.bounds);
   certificate.gap = 1 - certificate.lower_bound_s / plan.iteration_time_s;
-  certificate.plan_space = plan_space(ranks, plan.microbatches, plan.microbatch_size);
+  certificate.plan_space = std::move(space);
+}
+
+}  // namespace
+
+void certify(Plan& plan, std::int32_t ranks) {
+  const Network& network = plan.workload.networks[plan.stages.front().network.index()];
+  certify(plan, lower_bounds(network, plan.layer_times, ranks, plan.microbatches),
+          plan_space(ranks, plan.microbatches, plan.microbatch_size));
+}
+
+void certify(Plan& plan, const ReplicaSpace& space) {
+  certify(plan, replica_bounds(plan, space),
+          text(space, plan.microbatches, plan.microbatch_size));
 }
 
 std::vector<Violation> verify(const Plan& plan) {

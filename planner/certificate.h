@@ -11,6 +11,7 @@
 #include "core/program_check.h"
 #include "core/result.h"
 #include "core/workload.h"
+#include "planner/bounds/replica_bound.h"
 
 namespace penstock {
 
@@ -27,6 +28,9 @@ std::string plan_space(std::int32_t ranks, std::int64_t microbatches, std::int64
 // Objective, bounds and gap of a plan whose iteration time is known, over divisions into at most
 // `ranks` stages. Leaves binding_constraint and runner_up.
 void certify(Plan& plan, std::int32_t ranks);
+
+// The same over plans with replicas (planner/bounds/replica_bound.h).
+void certify(Plan& plan, const ReplicaSpace& space);
 
 // What is wrong with what the plan claims: validity, stage times (the sums of its layers'),
 // transfer times (where costs are derived: the cluster's), memory, iteration time (simulated anew),

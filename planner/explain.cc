@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/replicas.h"
+
 namespace penstock {
 
 std::string describe_layers(std::int32_t first, std::int32_t end) {
@@ -13,7 +15,9 @@ std::string describe_layers(std::int32_t first, std::int32_t end) {
 
 std::string binding_constraint(const Plan& plan) {
   const auto work = [&](const PlanStage& stage) {
-    return plan.microbatches * (stage.times.order_forward() + stage.times.backward()) +
+    const std::int64_t turns = stage.split == Split::RoundRobin ? stage.replicas : 1;
+    return (plan.microbatches + turns - 1) / turns *
+               (stage.times.order_forward() + stage.times.backward()) +
            stage.times.step;
   };
   const auto longest =
@@ -27,7 +31,13 @@ std::string binding_constraint(const Plan& plan) {
 }
 
 std::string describe(const Plan& plan) {
-  return fmt::format("{} on {} rank{}, {} microbatch{} of {}", plan.schedule.name, plan.ranks(),
+  std::string ranks = std::to_string(plan.ranks());
+  if (is_replicated(plan)) {
+    ranks.clear();
+    for (const PlanStage& stage : plan.stages)
+      ranks += fmt::format("{}{}", ranks.empty() ? "" : ":", stage.replicas);
+  }
+  return fmt::format("{} on {} rank{}, {} microbatch{} of {}", plan.schedule.name, ranks,
                      plan.ranks() == 1 ? "" : "s", plan.microbatches,
                      plan.microbatches == 1 ? "" : "es", plan.microbatch_size);
 }

@@ -16,7 +16,7 @@ namespace penstock {
 // the iteration waits for most, and how near its rank is to its limit.
 std::string binding_constraint(const Plan& plan);
 
-// "1f1b on 4 ranks, 16 microbatches of 2".
+// "1f1b on 4 ranks, 16 microbatches of 2"; "1f1b on 2:1 ranks, …" where stages have replicas.
 std::string describe(const Plan& plan);
 
 // "layers 12-23", "layer 4": [first, end).

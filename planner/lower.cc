@@ -6,9 +6,12 @@
 
 #include "core/invalid.h"
 #include "core/liveness.h"
+#include "core/replicas.h"
 #include "core/stage_layout.h"
+#include "planner/gather_norms.h"
 #include "planner/lowering.h"
 #include "planner/ordinary_training.h"
+#include "planner/replicated_lowering.h"
 #include "planner/schedules/schedule.h"
 
 namespace penstock {
@@ -19,18 +22,20 @@ Result<void> refuse_what_is_not_lowered(const Plan& plan) {
   std::vector<std::int32_t> stage_on(plan.devices.size(), -1);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const PlanStage& stage = plan.stages[s];
-    if (stage.replicas != 1 || stage.tensor_parallel != 1 || stage.devices.size() != 1)
-      return fail(
-          ErrorCode::Infeasible,
-          fmt::format("stage {} is held by {} ranks", s, stage.devices.size()),
-          "programs are made of stages that one rank holds: replicas 1, tensor parallelism 1");
-    std::int32_t& other = stage_on[stage.devices[0].index()];
-    if (other >= 0)
-      return fail(
-          ErrorCode::Infeasible,
-          fmt::format("stages {} and {} are both on rank {}", other, s, stage.devices[0].value),
-          "programs are made of one stage a rank: chunks 1");
-    other = static_cast<std::int32_t>(s);
+    if (stage.tensor_parallel != 1 ||
+        stage.devices.size() != static_cast<std::size_t>(stage.replicas))
+      return fail(ErrorCode::Infeasible,
+                  fmt::format("stage {} is held by {} ranks, in {} replicas of {}", s,
+                              stage.devices.size(), stage.replicas, stage.tensor_parallel),
+                  "programs are made of replicas that one rank holds: tensor parallelism 1");
+    for (const RankId rank : stage.devices) {
+      std::int32_t& other = stage_on[rank.index()];
+      if (other >= 0)
+        return fail(ErrorCode::Infeasible,
+                    fmt::format("stages {} and {} are both on rank {}", other, s, rank.value),
+                    "programs are made of one stage a rank: chunks 1");
+      other = static_cast<std::int32_t>(s);
+    }
   }
   for (std::size_t r = 0; r < stage_on.size(); ++r) {
     if (stage_on[r] < 0)
@@ -38,6 +43,13 @@ Result<void> refuse_what_is_not_lowered(const Plan& plan) {
                   "leave idle devices out of the plan");
   }
   return {};
+}
+
+// An Order has one rank a stage.
+Result<void> refuse_replicas(const Plan& plan) {
+  if (!is_replicated(plan)) return {};
+  return fail(ErrorCode::Infeasible, "an order has no place for the replicas of a stage",
+              "lower the plan itself");
 }
 
 // A program's memory and an executor's addresses must be the same: the bytes a plan carries are
@@ -83,8 +95,13 @@ bool has_sources(const Plan& plan, const PlanStage& stage) {
 
 LoweringParts parts_of(const Plan& plan) {
   LoweringParts parts;
-  parts.name = fmt::format("{}, {} stages, {} microbatches", plan.schedule.name, plan.stages.size(),
+  std::string replicas;
+  for (const PlanStage& stage : plan.stages)
+    replicas += fmt::format("{}{}", replicas.empty() ? "" : ":", stage.replicas);
+  parts.name = fmt::format("{}, {} stages{}, {} microbatches", plan.schedule.name,
+                           plan.stages.size(), is_replicated(plan) ? " on " + replicas : "",
                            plan.microbatches);
+  parts.microbatch_size = plan.microbatch_size;
   parts.network = plan.stages.front().network;
   for (const PlanStage& stage : plan.stages) {
     parts.times.push_back(stage.times);
@@ -110,6 +127,7 @@ std::vector<StageEdge> stage_edges(const Plan& plan) {
 
 Result<Order> order_of(const Plan& plan) {
   PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
+  PENSTOCK_TRY_VOID(refuse_replicas(plan));
   PENSTOCK_TRY(const ChosenSchedule chosen, find_schedule(plan.schedule.name));
   Shape shape;
   shape.stages = static_cast<std::int32_t>(plan.stages.size());
@@ -145,12 +163,21 @@ Result<Order> order_of(const Plan& plan) {
 }
 
 Result<Program> lower(const Plan& plan) {
+  if (is_replicated(plan)) {
+    PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_memory(plan, s));
+    PENSTOCK_TRY(Program program, lower_replicated(plan, parts_of(plan)));
+    gather_norms(plan, program);
+    assign_memory(program);
+    return program;
+  }
   PENSTOCK_TRY(Order order, order_of(plan));
   return lower(with_steps(std::move(order)), plan);
 }
 
 Result<Program> lower(const Order& order, const Plan& plan) {
   PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
+  PENSTOCK_TRY_VOID(refuse_replicas(plan));
   const auto stages = static_cast<std::int32_t>(plan.stages.size());
   if (order.stages != stages || order.ranks != plan.ranks() ||
       order.microbatches != plan.microbatches || order.slices != 1 ||
@@ -175,6 +202,7 @@ Result<Program> lower(const Order& order, const Plan& plan) {
     with_edges.edges = edges;
     program = lower_parts(with_edges, parts_of(plan));
   }
+  gather_norms(plan, program);
   assign_memory(program);
   return program;
 }

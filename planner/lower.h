@@ -38,11 +38,22 @@
 namespace penstock {
 
 // The plan's own schedule with a STEP of each stage. Fails (Infeasible) where the schedule does not
-// admit the plan's shape and for what is not lowered: anything but ordinary training, several stages on a rank, replicas, tensor
+// admit the plan's shape and for what is not lowered: anything but ordinary training, several stages on a rank, tensor
 // parallelism; (BadInput) where the plan's bytes are not those of its layers.
+//
+// Replicas (core/replicas.h): each copy of a stage has a rank and a list of its own (planner/copy_lists.h), with edges
+// between copies (planner/copy_edges.h). The direction of a key counts copies. The last backward of a replicated stage is
+// cut into parts, one a bucket of gradients (planner/stage_buckets.h; slice counts parts and buckets), and on a stream of
+// their own ALLREDUCEs follow the parts that complete them; STEP waits for the last. 2:1, batch split, two buckets:
+//
+//   rank 0  compute     LOAD 0.0, F 0.0, ..., RECV 0.1 e2, BF 0.1 (part 0), BF 0.1.1 (part 1), STEP 0, WAIT
+//           send e0     SEND 0.0 (samples of copy 0), SEND 0.1
+//           collective  ALLREDUCE g0 (after part 0), ALLREDUCE g1 (after part 1)
+//   rank 1              the same with @1, edge 1 and edge 3
+//   rank 2  compute     RECV 1.0 e0, RECV 1.0 e1, F 1.0, LOSS 1.0, BF 1.0, ...
 Result<Program> lower(const Plan& plan);
 
-// The same for an order that is at hand: of the plan's stages, placement and microbatches. Its
+// The same for an order that is at hand, without replicas: of the plan's stages, placement and microbatches. Its
 // stage graph is the plan's edges, whatever Order::edges says. STEPs are those in the order.
 Result<Program> lower(const Order& order, const Plan& plan);
 

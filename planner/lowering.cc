@@ -58,6 +58,7 @@ class Lowering {
     program_.name = std::move(parts_.name);
     program_.body_microbatches = order_.microbatches;
     program_.stages = order_.stages;
+    program_.microbatch_size = parts_.microbatch_size;
     program_.ranks.resize(static_cast<std::size_t>(order_.ranks));
     make_edges();
     make_streams();

@@ -16,6 +16,7 @@ namespace penstock {
 struct LoweringParts {
   std::string name;
   NetworkId network{0};
+  std::int64_t microbatch_size = 1;
   std::vector<StageTimes> times;  // one a stage
   std::vector<std::uint8_t> loads,
       computes_loss;                // flags, one a stage: LOAD before F, LOSS after it

@@ -11,6 +11,7 @@
 #include "planner/explain.h"
 #include "planner/local_moves.h"
 #include "planner/ordinary_training.h"
+#include "planner/replicated_search.h"
 #include "planner/search_space.h"
 
 namespace penstock {
@@ -326,7 +327,24 @@ Result<Plan> make_plan(const PlanRequest& request) {
   PENSTOCK_TRY_VOID(validate(request.workload));
   PENSTOCK_TRY_VOID(validate(request.cluster));
   PENSTOCK_TRY_VOID(expect_ordinary_training(request.workload));
-  return Search(request).run();
+  if (request.replicas.size() == 1 && request.replicas[0] == 1) return Search(request).run();
+  for (const std::int32_t count : request.replicas)
+    if (count < 1) return fail(ErrorCode::Usage, fmt::format("{} replicas of a stage", count));
+  if (!request.replicas.empty()) return search_replicated(request);
+  // As many as pay: the best without replicas, unless the best with some is faster.
+  PlanRequest single = request;
+  single.replicas = {1};
+  auto plain = Search(single).run();
+  if (!plain && plain.error().code != ErrorCode::Infeasible) return plain;
+  if (request.stop.stop_requested()) return plain;
+  auto shared = search_replicated(request);
+  if (!shared) return plain;
+  if (plain && plain->iteration_time_s <= shared->iteration_time_s) return plain;
+  if (plain)
+    shared->certificate.runner_up =
+        fmt::format("{}: {} an iteration", describe(*plain),
+                    text(nanoseconds(plain->iteration_time_s)));
+  return shared;
 }
 
 }  // namespace penstock

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "core/lanes.h"
 #include "sim/engine_state.h"
 #include "sim/event_queue.h"
 #include "sim/memory.h"
 #include "sim/stall.h"
+#include "sim/time_guard.h"
 
 namespace penstock {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::int64_t kMostSteps = std::numeric_limits<std::int32_t>::max() - 6
 constexpr std::uint64_t kMostSpans = std::uint64_t{1} << 26;  // 3 GiB of them
 
 bool takes_its_recipe(Op op) {
-  return op <= Op::Fuse || op == Op::Step || op == Op::Fill;
+  return op <= Op::Fuse || op == Op::Step || op == Op::Fill || is_collective(op);
 }
 
 class Engine {
@@ -47,7 +49,8 @@ class Engine {
       ready_.push_back(event.subject);
     }
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      if (!streams_[s].finished()) return fail(stall(streams_, edges_, s, now_));
+      if (!streams_[s].finished())
+        return fail(stall(program_, streams_, edges_, groups_, s, now_));
     }
     return report();
   }
@@ -96,6 +99,8 @@ class Engine {
         if (!send(s, instruction)) return;
       } else if (instruction.key.op == Op::Recv) {
         if (!receive(s, number, instruction)) return;
+      } else if (is_collective(instruction.key.op)) {
+        return meet(number, instruction);
       } else if (instruction.key.op != Op::Wait) {
         const Nanoseconds duration = duration_of(instruction);
         if (duration.value > 0) {
@@ -189,6 +194,18 @@ class Engine {
     queue_.push(now_ + duration, edge.receiver);
   }
 
+  // A member of a group has reached its call; the last one starts it for all.
+  void meet(std::uint32_t number, const Instruction& instruction) {
+    GroupState& group = groups_[static_cast<std::size_t>(instruction.target)];
+    group.arrived.push_back(number);
+    if (group.arrived.size() < group.callers.size()) return;
+    for (const std::uint32_t member : group.arrived) {
+      streams_[member].start = now_;
+      queue_.push(now_ + duration_of(streams_[member].current()), member);
+    }
+    group.arrived.clear();
+  }
+
   void link(std::uint32_t from, std::uint32_t to) {
     if (options_.spans) flows_.push_back({from, to});
   }
@@ -236,6 +253,7 @@ class Engine {
   std::vector<Nanoseconds> durations_;  // one a recipe
   std::vector<StreamState> streams_;    // of all ranks, those of a rank one after the other
   std::vector<EdgeState> edges_;
+  std::vector<GroupState> groups_;
   std::vector<std::uint32_t> ready_;  // streams that can go on at this time
   EventQueue queue_;                  // subjects: streams whose current instruction ends
   Nanoseconds now_;
@@ -254,6 +272,14 @@ Result<void> Engine::examine(const Instruction& instruction, std::uint32_t strea
     return fail(ErrorCode::Unavailable,
                 fmt::format("rank {}: {}: the simulator does not run {}", streams_[stream].rank,
                             text(instruction), name(op)));
+  }
+  if (is_collective(op)) {
+    const auto g = static_cast<std::size_t>(instruction.target);
+    PENSTOCK_CHECK(instruction.target >= 0 && g < groups_.size(), "a collective names no group");
+    if (!groups_[g].joins(program_.groups[g].ranks, RankId(streams_[stream].rank), stream))
+      return fail(ErrorCode::Unavailable,
+                  fmt::format("rank {}: {}: the simulator wants all calls of a group in one stream",
+                              streams_[stream].rank, text(instruction)));
   }
   if (!is_transfer(op)) return {};
   if (instruction.group != 0) {
@@ -287,6 +313,8 @@ Result<void> Engine::prepare() {
                 fmt::format("at most {} are simulated", kMostSteps));
   for (const Recipe& recipe : program_.recipes) durations_.push_back(recipe.duration());
   edges_.resize(program_.edges.size());
+  for (const Group& group : program_.groups)
+    groups_.emplace_back().callers.assign(group.ranks.size(), kNoStream);
   std::uint64_t spans = 0;
   double length = 0;  // of all that is run, one after the other, in ns: it never takes longer
   for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
@@ -312,12 +340,7 @@ Result<void> Engine::prepare() {
       }
     }
   }
-  if (length > static_cast<double>(kLongestRun.value))
-    return fail(ErrorCode::Infeasible,
-                fmt::format("{} steps of this program may take {}", options_.steps,
-                            long_time(length / 1e9)),
-                fmt::format("at most {} are simulated: are its times right?",
-                            long_time(seconds(kLongestRun))));
+  PENSTOCK_TRY_VOID(expect_bounded(length, options_.steps));
   if (!options_.spans)  // the first and the last of each step
     spans = 2 * program_.ranks.size() * static_cast<std::uint64_t>(repetitions_) *
             static_cast<std::uint64_t>(program_.body_steps);
@@ -348,16 +371,7 @@ EngineResult Engine::report() {
   // The first step fills the pipeline.
   timeline.warmup_steps = std::int64_t{repetitions_} * program_.body_steps > 1 ? 1 : 0;
   for (const StreamState& s : streams_) {
-    const Stream& stream = program_.ranks[s.rank].streams[s.number];
-    std::string lane(kComputeLane);
-    if (s.number > 0 && stream.edge.valid()) {
-      const ProgramEdge& edge = program_.edges[stream.edge.index()];
-      lane = fmt::format("{} {}>{}", stream.kind == StreamKind::Receive ? "receive" : "send",
-                         edge.source.value, edge.destination.value);
-    } else if (s.number > 0) {
-      lane = fmt::format("stream {}", s.number);
-    }
-    timeline.tracks.push_back({RankId(s.rank), std::move(lane)});
+    timeline.tracks.push_back({RankId(s.rank), lane_of(program_, s.rank, s.number)});
     result.instructions += static_cast<std::int64_t>(s.done);
   }
   timeline.spans = std::move(spans_);

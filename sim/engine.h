@@ -12,7 +12,11 @@
 //     rendezvous   the transfer starts once the SEND and the RECV have both been reached by their
 //                  streams, and ends both
 //
-// A RECV's span is the part of the transfer that it saw; its waiting before that is no span.
+//   ALLREDUCE, GATHER …           starts once all members of the group have reached their call, and
+//                                 lasts as long as its recipe
+//
+// A RECV's span is the part of the transfer that it saw; its waiting before that, and a
+// collective's, is no span.
 
 #include <cstdint>
 
@@ -33,7 +37,7 @@ struct EngineOptions {
 };
 
 struct EngineResult {
-  // A track a stream, "compute" or "send 0>1" (ranks); a counter "memory" a rank.
+  // A track a stream, "compute", "send 0>1" (ranks) or "collective"; a counter "memory" a rank.
   Timeline timeline;
   std::int64_t instructions = 0;  // that ran
   std::int64_t events = 0;        // that the queue went through

@@ -2,6 +2,7 @@
 
 // Where the streams and edges of a program stand while the engine runs it.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,21 @@ struct EdgeState {
   bool sender_waits = false, receiver_waits = false;
   std::vector<Message> posted;  // eager: not received yet, from `next` on
   std::size_t next = 0;
+};
+
+struct GroupState {
+  std::vector<std::uint32_t> callers;  // one a member: the stream that holds its calls
+  std::vector<std::uint32_t> arrived;  // streams that wait for the others to arrive
+
+  // Notes where a member's calls are. False if they are in another stream too. PENSTOCK_CHECKs that it is a member.
+  bool joins(const std::vector<RankId>& ranks, RankId rank, std::uint32_t stream) {
+    const auto member = std::find(ranks.begin(), ranks.end(), rank);
+    PENSTOCK_CHECK(member != ranks.end(), "a rank calls a group that it is no member of");
+    std::uint32_t& caller = callers[static_cast<std::size_t>(member - ranks.begin())];
+    const bool is_new = caller == kNoStream;
+    if (is_new) caller = stream;
+    return caller == stream;
+  }
 };
 
 }  // namespace penstock

@@ -1,13 +1,16 @@
 #include "sim/stall.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace penstock {
 
-Error stall(std::span<const StreamState> streams, std::span<const EdgeState> edges,
+Error stall(const Program& program, std::span<const StreamState> streams,
+            std::span<const EdgeState> edges, std::span<const GroupState> groups,
             std::uint32_t stream, Nanoseconds now) {
   std::vector<std::string> story;
   std::vector<bool> is_told(streams.size(), false);
@@ -20,6 +23,20 @@ Error stall(std::span<const StreamState> streams, std::span<const EdgeState> edg
     if (instruction.after_stream >= 0 && streams[other].done < s.waits_until) {
       what = fmt::format("instruction {} of stream {}", instruction.after_index,
                          instruction.after_stream);
+    } else if (is_collective(instruction.key.op)) {
+      const auto target = static_cast<std::size_t>(instruction.target);
+      const GroupState& group = groups[target];
+      std::vector<std::int32_t> missing;
+      for (std::size_t m = group.callers.size(); m-- > 0;) {
+        if (std::find(group.arrived.begin(), group.arrived.end(), group.callers[m]) !=
+            group.arrived.end())
+          continue;
+        missing.insert(missing.begin(), program.groups[target].ranks[m].value);
+        other = group.callers[m];
+      }
+      what = fmt::format("group {}, which rank{} {} {} not reached", instruction.target,
+                         missing.size() == 1 ? "" : "s", fmt::join(missing, ", "),
+                         missing.size() == 1 ? "has" : "have");
     } else {
       const EdgeState& edge = edges[static_cast<std::size_t>(instruction.target)];
       const bool is_send = instruction.key.op == Op::Send;

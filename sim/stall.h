@@ -11,8 +11,10 @@
 namespace penstock {
 
 // Nothing is left to happen at `now` and `stream` has not finished: follows who waits for whom
-// until a stream comes up again, or one is waited for that has finished. O(streams).
-Error stall(std::span<const StreamState> streams, std::span<const EdgeState> edges,
+// until a stream comes up again, or one is waited for that has finished. Of a group, names the
+// members that have not come, and follows the first of them. O(streams · members).
+Error stall(const Program& program, std::span<const StreamState> streams,
+            std::span<const EdgeState> edges, std::span<const GroupState> groups,
             std::uint32_t stream, Nanoseconds now);
 
 }  // namespace penstock

@@ -1,9 +1,19 @@
 #include "sim/time_guard.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 namespace penstock {
+
+Result<void> expect_bounded(double length, std::int32_t steps) {
+  if (length <= static_cast<double>(kLongestRun.value)) return {};
+  return fail(ErrorCode::Infeasible,
+              fmt::format("{} steps of this program may take {}", steps, long_time(length / 1e9)),
+              fmt::format("at most {} are simulated: are its times right?",
+                          long_time(seconds(kLongestRun))));
+}
 
 bool is_bounded(const Order& order, const OrderCosts& costs) {
   const auto ns = [](Nanoseconds t) { return static_cast<double>(t.value); };

@@ -26,6 +26,7 @@ class Coverage {
     if (!measure()) return std::move(index_);
     for (std::size_t r = 0; r < program_.ranks.size() && !report_.full(); ++r) {
       const std::vector<Stream>& streams = program_.ranks[r].streams;
+      last_compute_ = kAbsent;
       for (std::size_t s = 0; s < streams.size(); ++s) {
         for (const Instruction& instruction : streams[s].prologue)
           outside(r, instruction, "prologue");
@@ -52,19 +53,21 @@ class Coverage {
     for (const RankProgram& rank : program_.ranks) {
       instructions += rank.streams[0].body.size();
       for (const Instruction& instruction : rank.streams[0].body)
-        index_.slices =
-            std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
+        if (!is_collective(instruction.key.op) && !program_.is_part(instruction))
+          index_.slices =
+              std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
     }
-    // Stages and microbatches lie below 2^31 each, slices are 256 at most: no overflow.
+    if (!measure_rows()) return false;
+    // Rows and microbatches lie below 2^31 each, slices are 256 at most: no overflow.
     const std::size_t columns = index_.microbatches * index_.slices;
-    if (columns / kSparse > instructions || index_.stages * columns / kSparse > instructions) {
+    if (columns / kSparse > instructions || index_.rows.size() * columns / kSparse > instructions) {
       report_.add("R1", fmt::format("{} stages, {} microbatches and {} slices need a forward and a "
                                     "backward each, the compute streams have {} instructions",
                                     index_.stages, index_.microbatches, index_.slices,
                                     instructions));
       return false;
     }
-    index_.cells.resize(index_.stages * columns);
+    index_.cells.resize(index_.rows.size() * columns);
     index_.traffic.resize(program_.edges.size());
     if (index_.traffic.size() * columns > kSparse * instructions) return true;
     for (ProgramIndex::Traffic& traffic : index_.traffic) {
@@ -72,6 +75,44 @@ class Coverage {
       traffic.receives.reserve(columns);
     }
     return true;
+  }
+
+  // One row a stage; where its stores say that copies share microbatches, one a copy. The parts must
+  // make up a microbatch.
+  bool measure_rows() {
+    std::vector<std::vector<const ProgramStore*>> parts(index_.stages);
+    for (const ProgramStore& store : program_.stores)
+      if (store.samples > 0) parts[store.stage.index()].push_back(&store);
+    for (std::size_t stage = 0; stage < index_.stages; ++stage) {
+      index_.first_row.push_back(index_.rows.size());
+      std::vector<const ProgramStore*>& copies = parts[stage];
+      std::sort(copies.begin(), copies.end(),
+                [](const auto* a, const auto* b) { return a->copy < b->copy; });
+      std::int64_t end = 0;
+      for (std::size_t c = 0; c < copies.size(); ++c) {
+        const ProgramStore& store = *copies[c];
+        if (store.copy != static_cast<std::int32_t>(c) || store.first_sample != end)
+          return refuse_parts(stage, fmt::format("copy {} begins at sample {}, after {} samples",
+                                                 store.copy, store.first_sample, end));
+        if (store.samples > program_.microbatch_size - end)
+          return refuse_parts(stage, fmt::format("copy {} ends beyond the last of {} samples",
+                                                 store.copy, program_.microbatch_size));
+        end += store.samples;
+        index_.rows.push_back({stage, store.first_sample, store.samples});
+      }
+      if (copies.empty())
+        index_.rows.push_back({stage, 0, 0});
+      else if (end != program_.microbatch_size)
+        return refuse_parts(
+            stage, fmt::format("they have {} of {} samples", end, program_.microbatch_size));
+    }
+    index_.first_row.push_back(index_.rows.size());
+    return true;
+  }
+  bool refuse_parts(std::size_t stage, const std::string& what) {
+    report_.add("R1", fmt::format("the copies of stage {} do not share out a microbatch: {}", stage,
+                                  what));
+    return false;
   }
 
   bool understood(std::size_t rank, const Instruction& instruction) {
@@ -132,7 +173,7 @@ class Coverage {
     }
     if (key.op <= Op::Loss || is_transfer(key.op)) {
       if (key.microbatch < 0 || key.microbatch >= program_.body_microbatches ||
-          key.slice >= index_.slices) {
+          (key.slice >= index_.slices && !program_.is_part(instruction))) {
         report_.add(
             "R1",
             fmt::format("rank {}: '{}' is of a microbatch or slice outside the body's {} by {}",
@@ -155,8 +196,25 @@ class Coverage {
                   {rank_id(rank)}, {brief(instruction)});
       return;
     }
-    Cell& cell = index_.cell(key.stage, index_.column(key));
+    const bool is_part = program_.is_part(instruction);
+    const std::size_t row = index_.row(key.stage, key.direction);
+    const std::size_t column = is_part ? static_cast<std::size_t>(key.microbatch) * index_.slices
+                                       : index_.column(key);
+    Cell& cell = index_.cell(row, column);
+    const std::uint32_t before = std::exchange(last_compute_, position);
     std::uint32_t* at = slot(cell, key.op);
+    if (is_part && cell.rank == static_cast<std::int32_t>(rank) && cell.first_part != kAbsent) {
+      next_part(rank, instruction, before, cell);
+      *at = position;
+      return;
+    }
+    if (is_part) {
+      cell.first_part = position;
+      parts_.push_back({row, column, 0, kAbsent, 0});
+      parts_.back().low =
+          program_.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front().end_layer;
+      next_part(rank, instruction, kAbsent, cell);
+    }
     if (*at != kAbsent) {
       report_.add(
           "R1",
@@ -174,6 +232,29 @@ class Coverage {
                               rank, brief(instruction), cell.rank),
                   {rank_id(rank), RankId(cell.rank)}, {brief(instruction)});
     cell.rank = static_cast<std::int32_t>(rank);
+  }
+
+  // The next part of a backward: with the next number, of the next layers down, and nothing computed
+  // since the part before, which left gradients in the workspace.
+  void next_part(std::size_t rank, const Instruction& instruction, std::uint32_t before,
+                 const Cell& cell) {
+    const Segment& segment =
+        program_.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front();
+    Part& part = parts_.back();
+    const bool right = index_.slices == 1 && &index_.cell(part.row, part.column) == &cell &&
+                       instruction.key.slice == part.count && segment.end_layer == part.low &&
+                       segment.first_layer < segment.end_layer &&
+                       (part.count == 0 || before == part.at);
+    if (!right)
+      report_.add("R1",
+                  fmt::format("rank {}: '{}' of layers {} to {} does not continue a backward, of "
+                              "which {} parts went down to layer {}",
+                              rank, brief(instruction), segment.first_layer, segment.end_layer - 1,
+                              part.count, part.low),
+                  {rank_id(rank)}, {brief(instruction)});
+    ++part.count;
+    part.low = segment.first_layer;
+    part.at = last_compute_;
   }
 
   // By the stores: the copy of a stage that a direction uses. A program without stores for a stage
@@ -227,7 +308,14 @@ class Coverage {
     const bool sends = instruction.key.op == Op::Send;
     const RankId expected = sends ? edge.source : edge.destination;
     const StageId stage = sends ? edge.from : edge.to;
-    if (expected.index() == rank && stage.index() == instruction.key.stage) return;
+    if (expected.index() == rank && stage.index() == instruction.key.stage) {
+      if (!is_at_home(rank, instruction.key))
+        report_.add("R2",
+                    fmt::format("rank {} runs '{}', but {}", rank, brief(instruction),
+                                home_of(instruction.key)),
+                    {rank_id(rank)}, {brief(instruction)});
+      return;
+    }
     report_.add("R2",
                 fmt::format("rank {} has '{}', but edge {} {} stage {} on rank {}", rank,
                             brief(instruction), instruction.target, sends ? "leaves" : "enters",
@@ -236,52 +324,67 @@ class Coverage {
   }
 
   void missing() {
-    for (std::size_t stage = 0; stage < index_.stages; ++stage) {
+    for (const Part& part : parts_)
+      if (part.low > 0)
+        report_.add("R1", fmt::format("the parts of a backward end at layer {} of {}", part.low,
+                                      named(part.row, part.column)),
+                    {RankId(index_.cell(part.row, part.column).rank)});
+    for (std::size_t row = 0; row < index_.rows.size(); ++row) {
       std::size_t loads = 0, losses = 0;
       const std::size_t columns = index_.microbatches * index_.slices;
       for (std::size_t c = 0; c < columns; ++c) {
-        const Cell& cell = index_.cell(stage, c);
+        const Cell& cell = index_.cell(row, c);
         loads += cell.load != kAbsent;
         losses += cell.loss != kAbsent;
       }
       for (std::size_t c = 0; c < columns && !report_.full(); ++c) {
-        const Cell& cell = index_.cell(stage, c);
-        if (cell.forward == kAbsent) lacks(stage, c, Op::F, "");
+        const Cell& cell = index_.cell(row, c);
+        if (cell.forward == kAbsent) lacks(row, c, Op::F, "");
         if (cell.full_backward == kAbsent && cell.input_backward == kAbsent &&
             cell.weight_backward == kAbsent)
-          lacks(stage, c, Op::BF, ", nor B and W");
+          lacks(row, c, Op::BF, ", nor B and W");
         else if (cell.full_backward == kAbsent && cell.input_backward == kAbsent)
-          lacks(stage, c, Op::B, " to its W");
+          lacks(row, c, Op::B, " to its W");
         else if (cell.full_backward == kAbsent && cell.weight_backward == kAbsent)
-          lacks(stage, c, Op::W, " to its B");
+          lacks(row, c, Op::W, " to its B");
         else if (cell.full_backward != kAbsent &&
                  (cell.input_backward != kAbsent || cell.weight_backward != kAbsent))
           report_.add("R1",
-                      fmt::format("{} has both a full backward and a part of one", named(stage, c)),
+                      fmt::format("{} has both a full backward and a part of one", named(row, c)),
                       {RankId(cell.rank)});
         if (loads != 0 && cell.load == kAbsent)
-          lacks(stage, c, Op::Load, ", though others of its stage have");
+          lacks(row, c, Op::Load, ", though others of its stage have");
         if (losses != 0 && cell.loss == kAbsent)
-          lacks(stage, c, Op::Loss, ", though others of its stage have");
+          lacks(row, c, Op::Loss, ", though others of its stage have");
       }
     }
   }
 
-  std::string named(std::size_t stage, std::size_t column) const {
+  std::string named(std::size_t row, std::size_t column) const {
+    const std::size_t stage = index_.rows[row].stage;
     std::string out = fmt::format("microbatch {} of stage {}", column / index_.slices, stage);
+    if (index_.rows[row].samples > 0)
+      out += fmt::format(", copy {},", row - index_.first_row[stage]);
     if (index_.slices > 1) out += fmt::format(", slice {},", column % index_.slices);
     return out;
   }
 
-  void lacks(std::size_t stage, std::size_t column, Op op, std::string_view rest) {
-    const std::int32_t rank = index_.cell(stage, column).rank;
-    report_.add("R1", fmt::format("{} has no {}{}", named(stage, column), name(op), rest),
+  void lacks(std::size_t row, std::size_t column, Op op, std::string_view rest) {
+    const std::int32_t rank = index_.cell(row, column).rank;
+    report_.add("R1", fmt::format("{} has no {}{}", named(row, column), name(op), rest),
                 rank >= 0 ? std::vector{RankId(rank)} : std::vector<RankId>());
   }
 
   const Program& program_;
   Report& report_;
   ProgramIndex index_;
+  struct Part {
+    std::size_t row, column;
+    std::uint32_t count, at;
+    std::int32_t low;  // the layers from here on are done
+  };
+  std::vector<Part> parts_;              // of backwards in parts, those under way or done
+  std::uint32_t last_compute_ = kAbsent;  // position, in the rank at hand
   std::array<bool, kOpNames.size()> named_{};                        // reported under "ops" already
   std::vector<std::vector<std::pair<std::int32_t, RankId>>> homes_;  // by stage: (copy, rank)
 };

@@ -37,9 +37,12 @@ class Memory {
     rows_ = program_.buffers_of(rank_id(rank));
     for (std::vector<std::uint32_t>* block : {&stage_block_, &edge_block_})
       std::fill(block->begin(), block->end(), kAbsent);
-    stash_.clear(), data_.clear(), transfers_.clear(), owned_.clear();
+    stash_.clear(), data_.clear(), transfers_.clear(), owned_.clear(), unproven_.clear();
     find_transfers();
+    for (const auto& [row, column] : unproven_)
+      at(transfers_, edge_block_, row, column, kAbsent) = kNotProven;
     for (std::size_t i = 0; i < rows_.size(); ++i) lifetime(i);
+    parts_lie_within();
     rows_for_all();
     sweep();
   }
@@ -93,7 +96,12 @@ class Memory {
         for (std::size_t k = 0; k < traffic.sends.size(); ++k) {
           const ProgramIndex::Transfer& send = traffic.sends[k];
           const std::size_t column = index_.column(streams[send.stream].body[send.index].key);
-          at(transfers_, edge_block_, e, column, kAbsent) = proofs_[e][k];
+          std::uint32_t& last =
+              at(transfers_, edge_block_, program_.send_row(e), column, kAbsent);
+          if (proofs_[e][k] == kNotProven)
+            unproven_.insert({program_.send_row(e), column});
+          else if (last == kAbsent || last < proofs_[e][k])
+            last = proofs_[e][k];
         }
       } else if (program_.edges[e].destination == self) {
         for (const ProgramIndex::Transfer& receive : traffic.receives) {
@@ -102,7 +110,9 @@ class Memory {
                                      : instruction.after_stream == 0 ? instruction.after_index
                                                                      : 0;
           const std::size_t column = index_.column(instruction.key);
-          at(transfers_, edge_block_, e, column, kAbsent) = from;
+          std::uint32_t& earliest =
+              at(transfers_, edge_block_, program_.receive_row(e), column, kAbsent);
+          earliest = std::min(earliest, from);
           if (program_.edges[e].payload != Payload::Activation) continue;
           std::uint32_t& first = at(stash_, stage_block_, instruction.key.stage, column, kAbsent);
           first = std::min(first, from);
@@ -139,11 +149,14 @@ class Memory {
       stage = (sends ? edge.from : edge.to).index();
       if ((sends ? edge.source : edge.destination).index() != rank_ || stage != buffer.stage)
         return refuse("R8", fmt::format("{} belongs to another rank or stage", named(buffer)));
+      if ((sends ? edge.send_buffer : edge.receive_buffer).valid())
+        return refuse("R8", fmt::format("{} is of an edge whose messages lie in that of another",
+                                        named(buffer)));
       if (buffer.bytes < edge.bytes)
         refuse("R8", fmt::format("{} has {} bytes; a message has {}", named(buffer),
                                  buffer.bytes.value, edge.bytes.value));
     }
-    const Cell& cell = index_.cell(stage, column);
+    const Cell& cell = index_.cell(index_.row_at(program_, stage, rank_id(rank_)), column);
     if (cell.rank != static_cast<std::int32_t>(rank_))
       return refuse(
           "R8", fmt::format("{} is of a microbatch that rank {} runs", named(buffer), cell.rank));
@@ -195,6 +208,27 @@ class Memory {
              {brief(compute()[last])});
   }
 
+  // Of messages that are part of a buffer.
+  void parts_lie_within() {
+    for (std::size_t e = 0; e < program_.edges.size(); ++e) {
+      const ProgramEdge& edge = program_.edges[e];
+      for (const bool sends : {true, false}) {
+        if ((sends ? edge.source : edge.destination) != rank_id(rank_)) continue;
+        const std::size_t owner = sends ? program_.send_row(e) : program_.receive_row(e);
+        if (edge_block_[owner] == kAbsent || owned_.empty()) continue;
+        const Bytes end = (sends ? edge.send_offset : edge.receive_offset) + edge.bytes;
+        for (std::size_t column = 0; column < columns_; ++column) {
+          const std::int32_t row = at(owned_, edge_block_, owner, column, -1);
+          if (row < 0 || rows_[static_cast<std::size_t>(row)].bytes >= end) continue;
+          refuse("R8", fmt::format("a message of edge {} reaches to byte {} of {}, which has {}", e,
+                                   end.value, named(rows_[static_cast<std::size_t>(row)]),
+                                   rows_[static_cast<std::size_t>(row)].bytes.value));
+          break;
+        }
+      }
+    }
+  }
+
   // A program with buffers has them for everything that is kept; one with message buffers for
   // everything that is moved. (A schedule without a workload has neither weights nor messages in
   // memory, only activations.)
@@ -208,7 +242,9 @@ class Memory {
       for (std::size_t column = 0; column < columns_; ++column) {
         if (at(transfers_, edge_block_, e, column, kAbsent) == kAbsent && !sends) continue;
         const std::size_t stage = (sends ? edge.from : edge.to).index();
-        if (index_.cell(stage, column).rank != static_cast<std::int32_t>(rank_)) continue;
+        if (index_.cell(index_.row_at(program_, stage, rank_id(rank_)), column).rank !=
+            static_cast<std::int32_t>(rank_))
+          continue;
         if (at(owned_, edge_block_, e, column, -1) >= 0) continue;
         refuse("R8", fmt::format("microbatch {} of edge {} has no {} buffer",
                                  column / index_.slices, e, sends ? "send" : "receive"));
@@ -219,7 +255,9 @@ class Memory {
       if (stage_block_[stage] == kAbsent) continue;
       bool data = false, stash = false, received = false, data_gap = false, stash_gap = false;
       for (std::size_t column = 0; column < columns_; ++column) {
-        if (index_.cell(stage, column).rank != static_cast<std::int32_t>(rank_)) continue;
+        if (index_.cell(index_.row_at(program_, stage, rank_id(rank_)), column).rank !=
+            static_cast<std::int32_t>(rank_))
+          continue;
         const auto [data_row, stash_row] =
             at(data_, stage_block_, stage, column, std::pair{-1, -1});
         (data_row >= 0 ? data : data_gap) = true;
@@ -325,6 +363,7 @@ class Memory {
   std::vector<std::pair<std::int32_t, std::int32_t>>
       data_;                              // by stage block: rows of data and stash
   std::vector<std::uint32_t> transfers_;  // by edge block: see find_transfers
+  std::set<std::pair<std::size_t, std::size_t>> unproven_;  // (edge, column) of SENDs not proven
   std::vector<std::int32_t> owned_;       // by edge block: row of the send or receive buffer
 };
 

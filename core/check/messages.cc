@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,8 @@ class Messages {
 
   void check(std::size_t e) {
     edge_ = e;
+    from_row_ = index_.row_at(program_, edge().from.index(), edge().source);
+    to_row_ = index_.row_at(program_, edge().to.index(), edge().destination);
     const ProgramIndex::Traffic& traffic = index_.traffic[e];
     if (traffic.sends.empty() && traffic.receives.empty()) {
       nothing_missing({});
@@ -51,6 +55,18 @@ class Messages {
                 std::move(instructions));
   }
 
+  // Where the ends have a different number of copies, or share out microbatches otherwise, the copies
+  // are those that the stores of the two ranks name (R2).
+  bool copies_differ() const {
+    const auto has_store = [&](StageId stage, RankId rank) {
+      return std::any_of(program_.stores.begin(), program_.stores.end(),
+                         [&](const ProgramStore& store) {
+                           return store.stage == stage && store.rank == rank;
+                         });
+    };
+    return has_store(edge().from, edge().source) && has_store(edge().to, edge().destination);
+  }
+
   // The k-th SEND is a matter of one stream's order; between streams there is none.
   bool one_stream(const std::vector<ProgramIndex::Transfer>& transfers, RankId rank,
                   std::string_view kind) {
@@ -76,7 +92,8 @@ class Messages {
       const Instruction& receive = received(traffic.receives[k]);
       const bool same =
           send.key.microbatch == receive.key.microbatch && send.key.slice == receive.key.slice &&
-          send.key.direction == receive.key.direction && send.key.network == receive.key.network &&
+          (copies_differ() || send.key.direction == receive.key.direction) &&
+          send.key.network == receive.key.network &&
           send.key.step + edge().distance == receive.key.step;
       if (same) continue;
       // All that follow are off too; one is enough to say so.
@@ -108,13 +125,12 @@ class Messages {
 
   void after_its_producer(const ProgramIndex::Transfer& send) {
     const Instruction& instruction = sent(send);
-    const ProgramIndex::Cell& cell =
-        index_.cell(edge().from.index(), index_.column(instruction.key));
+    const ProgramIndex::Cell& cell = index_.cell(from_row_, index_.column(instruction.key));
     std::uint32_t producer = 0;
     if (edge().payload == Payload::Activation)
       producer = cell.forward;
     else if (edge().payload == Payload::Gradient)
-      producer = cell.first_backward();
+      producer = cell.input_gradient();
     else
       return;
     if (producer < send.compute) return;
@@ -127,7 +143,7 @@ class Messages {
 
   void before_its_use(const ProgramIndex::Transfer& receive) {
     const Instruction& instruction = received(receive);
-    const ProgramIndex::Cell& cell = index_.cell(edge().to.index(), index_.column(instruction.key));
+    const ProgramIndex::Cell& cell = index_.cell(to_row_, index_.column(instruction.key));
     std::uint32_t use = 0;
     if (edge().payload == Payload::Activation)
       use = cell.forward;
@@ -159,8 +175,8 @@ class Messages {
       there[column] = true;
     }
     for (std::size_t column = 0; column < there.size(); ++column) {
-      const bool needed = index_.cell(edge().from.index(), column).rank == edge().source.value &&
-                          index_.cell(edge().to.index(), column).rank == edge().destination.value;
+      const bool needed = index_.cell(from_row_, column).rank == edge().source.value &&
+                          index_.cell(to_row_, column).rank == edge().destination.value;
       if (needed == there[column]) continue;
       return refuse(
           "R3",
@@ -174,7 +190,81 @@ class Messages {
   const Program& program_;
   const ProgramIndex& index_;
   Report& report_;
-  std::size_t edge_ = 0;
+  std::size_t edge_ = 0, from_row_ = 0, to_row_ = 0;
+};
+
+// Where copies share microbatches: what reaches a copy makes up its samples, each once. Edges that
+// serve other microbatches are told apart by the first one they carry.
+class Samples {
+ public:
+  Samples(const Program& program, const ProgramIndex& index, Report& report)
+      : program_(program), index_(index), report_(report) {}
+
+  void check() {
+    for (std::size_t e = 0; e < program_.edges.size(); ++e) {
+      const ProgramEdge& edge = program_.edges[e];
+      const std::vector<ProgramIndex::Transfer>& sends = index_.traffic[e].sends;
+      if (sends.empty() || edge.kind != DependencyKind::Data) continue;
+      const auto& [from, from_end] = samples_of(edge.from, edge.source);
+      const Part part{edge.samples > 0 ? edge.first_sample : 0,
+                      edge.samples > 0 ? edge.first_sample + edge.samples
+                                       : program_.microbatch_size,
+                      e};
+      if (part.first < from || part.end > from_end)
+        report_.add("R3",
+                    fmt::format("edge {} carries samples {} to {}, of which rank {} has {} to {}",
+                                e, part.first, part.end - 1, edge.source.value, from, from_end - 1),
+                    {edge.source});
+      const Instruction& first = program_.ranks[edge.source.index()]
+                                     .streams[sends.front().stream]
+                                     .body[sends.front().index];
+      const std::vector<LayerId> none = {LayerId()};
+      for (const LayerId tensor : edge.tensors.empty() ? none : edge.tensors)
+        parts_[{edge.payload, edge.from, edge.to, edge.destination, tensor, first.key.microbatch}]
+            .push_back(part);
+    }
+    for (auto& [to, parts] : parts_) make_up(std::get<2>(to), std::get<3>(to), parts);
+  }
+
+ private:
+  struct Part {
+    std::int64_t first, end;
+    std::size_t edge;
+  };
+
+  std::pair<std::int64_t, std::int64_t> samples_of(StageId stage, RankId rank) const {
+    const ProgramIndex::Row& row = index_.rows[index_.row_at(program_, stage.index(), rank)];
+    return row.samples > 0 ? std::pair(row.first_sample, row.first_sample + row.samples)
+                           : std::pair(std::int64_t{0}, program_.microbatch_size);
+  }
+
+  void make_up(StageId stage, RankId rank, std::vector<Part>& parts) {
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+      return std::pair(a.first, a.edge) < std::pair(b.first, b.edge);
+    });
+    const auto& [first, end] = samples_of(stage, rank);
+    std::int64_t next = first;
+    for (const Part& part : parts) {
+      if (part.first != next) break;
+      next = part.end;
+    }
+    if (next == end && parts.back().end == end) return;
+    std::string list;
+    for (const Part& part : parts)
+      list += fmt::format("{}{} to {} on edge {}", list.empty() ? "" : ", ", part.first,
+                          part.end - 1, part.edge);
+    report_.add("R3",
+                fmt::format("rank {} needs samples {} to {} of what stage {} reads or has back; it "
+                            "receives {}",
+                            rank.value, first, end - 1, stage.value, list),
+                {rank});
+  }
+
+  const Program& program_;
+  const ProgramIndex& index_;
+  Report& report_;
+  std::map<std::tuple<Payload, StageId, StageId, RankId, LayerId, std::int32_t>, std::vector<Part>>
+      parts_;
 };
 
 }  // namespace
@@ -182,6 +272,10 @@ class Messages {
 void check_messages(const Program& program, const ProgramIndex& index, Report& report) {
   Messages messages(program, index, report);
   for (std::size_t e = 0; e < program.edges.size() && !report.full(); ++e) messages.check(e);
+  const bool shares = std::any_of(program.edges.begin(), program.edges.end(),
+                                  [](const ProgramEdge& edge) { return edge.samples > 0; }) ||
+                      index.rows.size() > index.stages;
+  if (shares) Samples(program, index, report).check();
 }
 
 }  // namespace penstock::check_rules

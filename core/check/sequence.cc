@@ -17,9 +17,9 @@ class Sequence {
 
   void cells() {
     const std::size_t columns = index_.microbatches * index_.slices;
-    for (std::size_t stage = 0; stage < index_.stages && !report_.full(); ++stage) {
+    for (std::size_t row = 0; row < index_.rows.size() && !report_.full(); ++row) {
       for (std::size_t c = 0; c < columns; ++c) {
-        const Cell& cell = index_.cell(stage, c);
+        const Cell& cell = index_.cell(row, c);
         const std::uint32_t backward = cell.first_backward();
         in_order(cell, cell.load, cell.forward);
         in_order(cell, cell.forward, cell.loss);
@@ -30,7 +30,7 @@ class Sequence {
         right_after(cell);
         if (c % index_.slices == 0) continue;
         // A slice reads what the slices before it left, and its backward adds to theirs.
-        const Cell& previous = index_.cell(stage, c - 1);
+        const Cell& previous = index_.cell(row, c - 1);
         if (previous.rank != cell.rank) continue;
         in_order(cell, previous.forward, cell.forward);
         in_order(cell, backward, previous.first_backward());
@@ -126,8 +126,9 @@ class Sequence {
     const std::vector<Instruction>& compute = program_.ranks[row.rank.index()].streams[0].body;
     const Instruction& step = compute[steps_[store]];
     std::uint32_t last = 0;
+    const std::size_t cells = index_.row_at(program_, row.stage.index(), row.rank);
     for (std::size_t c = 0; c < index_.microbatches * index_.slices; ++c) {
-      const Cell& cell = index_.cell(row.stage.index(), c);
+      const Cell& cell = index_.cell(cells, c);
       if (cell.rank != row.rank.value) continue;
       // R4 puts everything else of a microbatch before its backward pass.
       last = std::max({last, cell.first_backward(), cell.last_backward()});
@@ -152,18 +153,22 @@ class Sequence {
               store, fmt::format("names microbatch {}; the body has {}", microbatch, times.size()));
         ++times[static_cast<std::size_t>(microbatch)];
       }
+    // Copies that share microbatches each add their part of all of them.
+    const int expected =
+        row.samples > 0 ? static_cast<int>(row.accumulation.copies.size()) : 1;
     for (std::size_t m = 0; m < times.size(); ++m)
-      if (times[m] != 1)
+      if (times[m] != expected)
         return refuse_tree(store, fmt::format("names microbatch {} {} times", m, times[m]));
     if (row.copy < 0 || static_cast<std::size_t>(row.copy) >= row.accumulation.copies.size())
       return refuse_tree(store, fmt::format("has no list for copy {}", row.copy));
 
     // The order in which this rank adds: of each microbatch, the slice that comes first.
     std::vector<std::pair<std::uint32_t, std::int32_t>> added;
+    const std::size_t cells = index_.row_at(program_, row.stage.index(), row.rank);
     for (std::size_t m = 0; m < index_.microbatches; ++m) {
       std::uint32_t first = kAbsent;
       for (std::size_t slice = 0; slice < index_.slices; ++slice) {
-        const Cell& cell = index_.cell(row.stage.index(), m * index_.slices + slice);
+        const Cell& cell = index_.cell(cells, m * index_.slices + slice);
         if (cell.rank == row.rank.value) first = std::min(first, cell.last_backward());
       }
       if (first != kAbsent) added.emplace_back(first, static_cast<std::int32_t>(m));
@@ -202,7 +207,34 @@ void check_sequence(const Program& program, const ProgramIndex& index, Report& r
   sequence.stores();
 }
 
+namespace {
+
+// Members call with the keys of their own copy, and a gather with those of their own stage.
+bool same_call(const Instruction& a, const Instruction& b) {
+  InstructionKey other = b.key;
+  other.direction = a.key.direction;
+  if (a.key.op == Op::Gather) other.stage = a.key.stage;
+  return a.key == other;
+}
+
+// The calls of a rank and stream to groups that both ranks are members of.
+std::vector<std::int32_t> common_calls(const Program& program, std::size_t rank, RankId other) {
+  std::vector<std::int32_t> calls;
+  for (const Stream& stream : program.ranks[rank].streams)
+    for (const Instruction& instruction : stream.body) {
+      if (!is_collective(instruction.key.op)) continue;
+      const std::vector<RankId>& ranks =
+          program.groups[static_cast<std::size_t>(instruction.target)].ranks;
+      if (std::find(ranks.begin(), ranks.end(), other) != ranks.end())
+        calls.push_back(instruction.target);
+    }
+  return calls;
+}
+
+}  // namespace
+
 void check_collectives(const Program& program, Report& report) {
+  const std::size_t before = report.size();
   struct Member {
     std::size_t rank, stream;
     std::vector<const Instruction*> calls;
@@ -251,7 +283,7 @@ void check_collectives(const Program& program, Report& report) {
                                          : std::string("has ended");
         };
         if (k < first.calls.size() && k < other.calls.size() &&
-            first.calls[k]->key == other.calls[k]->key)
+            same_call(*first.calls[k], *other.calls[k]))
           continue;
         report.add("R6",
                    fmt::format("call {} of group {}: rank {} {}, rank {} {}", k, g, first.rank,
@@ -261,6 +293,24 @@ void check_collectives(const Program& program, Report& report) {
       }
     }
   }
+  if (report.size() > before) return;
+  // Two groups that the same ranks call in different orders would wait for each other.
+  for (const Group& group : program.groups)
+    for (std::size_t m = 1; m < group.ranks.size(); ++m) {
+      const RankId a = group.ranks[m - 1], b = group.ranks[m];
+      const std::vector<std::int32_t> mine = common_calls(program, a.index(), b),
+                                      theirs = common_calls(program, b.index(), a);
+      if (mine == theirs) continue;
+      const auto at = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end());
+      if (at.first == mine.end() || at.second == theirs.end()) continue;
+      report.add("R6",
+                 fmt::format("groups {} and {} cross: as call {} of their common groups rank {} "
+                             "calls group {}, rank {} group {}",
+                             *at.first, *at.second, at.first - mine.begin(), a.value, *at.first,
+                             b.value, *at.second),
+                 {a, b});
+      return;
+    }
 }
 
 }  // namespace penstock::check_rules

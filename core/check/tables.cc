@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/check/program_index.h"
@@ -16,6 +18,7 @@ class Tables {
   void check() {
     const std::size_t ranks = program_.ranks.size();
     if (ranks == 0) refuse("the program has no ranks");
+    if (program_.microbatch_size < 1) refuse("a microbatch has at least one sample");
     if (program_.stages < 1 || program_.body_microbatches < 1 || program_.body_steps < 1)
       refuse("a program has at least one stage, and its body at least one step and one microbatch");
     if (program_.first_buffer.size() != ranks + 1 || program_.first_buffer.front() != 0 ||
@@ -28,14 +31,15 @@ class Tables {
       return refuse("arena and live_peak need one entry for each rank");
     edges();
     recipes();
-    for (std::size_t i = 0; i < program_.groups.size(); ++i)
-      for (const RankId rank : program_.groups[i].ranks)
-        if (!within(rank.value, ranks))
-          refuse(fmt::format("group {} names rank {}", i, rank.value));
+    for (std::size_t i = 0; i < program_.groups.size() && !report_.full(); ++i)
+      group(i, program_.groups[i]);
     for (std::size_t i = 0; i < program_.stores.size(); ++i)
       if (!within(program_.stores[i].rank.value, ranks) ||
           !is_stage(program_.stores[i].stage.value))
         refuse(fmt::format("store {} is of a stage or rank that is not there", i));
+      else if (program_.stores[i].copy < 0 || program_.stores[i].first_sample < 0 ||
+               program_.stores[i].samples < 0)
+        refuse(fmt::format("store {} has a negative copy or sample", i));
     for (std::size_t r = 0; r < ranks && !report_.full(); ++r) {
       streams(r);
       buffers(r);
@@ -56,6 +60,33 @@ class Tables {
     return within(stage, static_cast<std::size_t>(program_.stages));
   }
 
+  void group(std::size_t i, const Group& group) {
+    std::vector<RankId> seen = group.ranks;
+    std::sort(seen.begin(), seen.end());
+    const auto twice = std::adjacent_find(seen.begin(), seen.end());
+    if (seen.empty())
+      refuse(fmt::format("group {} has no members", i));
+    else if (twice != seen.end())
+      refuse(fmt::format("group {} names rank {} twice", i, twice->value), {*twice});
+    else if (!within(seen.front().value, program_.ranks.size()) ||
+             !within(seen.back().value, program_.ranks.size()))
+      refuse(fmt::format("group {} names rank {}, which is not there", i,
+                         within(seen.front().value, program_.ranks.size()) ? seen.back().value
+                                                                           : seen.front().value));
+    bool right = group.bytes.value >= 0 && group.offset.value >= 0 && group.first_layer >= 0;
+    if (group.kind == GroupKind::Gradients)
+      right = right && is_stage(group.stage.value) && group.first_parameter >= 0 &&
+              group.first_parameter < group.end_parameter;
+    if (!right)
+      refuse(fmt::format("group {} has a stage, parameters, offset or size that cannot be", i));
+  }
+
+  // A row of its own, or of an edge that has one.
+  bool lends(EdgeId owner, EdgeId ProgramEdge::* buffer) const {
+    return !owner.valid() || (within(owner.value, program_.edges.size()) &&
+                              !(program_.edges[owner.index()].*buffer).valid());
+  }
+
   void edges() {
     for (std::size_t i = 0; i < program_.edges.size(); ++i) {
       const ProgramEdge& edge = program_.edges[i];
@@ -63,6 +94,14 @@ class Tables {
           !within(edge.destination.value, program_.ranks.size()) || !is_stage(edge.from.value) ||
           !is_stage(edge.to.value))
         refuse(fmt::format("edge {} joins stages or ranks that are not there", i));
+      if (!lends(edge.send_buffer, &ProgramEdge::send_buffer) ||
+          !lends(edge.receive_buffer, &ProgramEdge::receive_buffer) ||
+          edge.send_offset.value < 0 || edge.receive_offset.value < 0)
+        refuse(fmt::format("edge {} lies in the buffer of an edge that has none", i));
+      if (edge.first_sample < 0 || edge.samples < 0 ||
+          edge.samples > program_.microbatch_size - edge.first_sample)
+        refuse(fmt::format("edge {} carries samples that a microbatch of {} does not have", i,
+                           program_.microbatch_size));
       if (edge.bytes.value < 0 || edge.distance < 0)
         refuse(fmt::format("edge {} has a negative size or distance", i));
     }
@@ -72,10 +111,13 @@ class Tables {
     for (std::size_t i = 0; i < program_.recipes.size() && !report_.full(); ++i) {
       const std::vector<Segment>& segments = program_.recipes[i].segments;
       if (segments.empty()) refuse(fmt::format("recipe {} has no segments", i));
-      for (const Segment& segment : segments)
+      for (const Segment& segment : segments) {
+        if (segment.first_layer < 0 || segment.end_layer < 0)
+          refuse(fmt::format("recipe {} covers layers below the first", i));
         if (segment.group.valid() && !within(segment.group.value, program_.groups.size()))
           refuse(fmt::format("recipe {} names group {}, which is not there", i,
                              segment.group.value));
+      }
     }
   }
 

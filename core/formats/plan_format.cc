@@ -48,6 +48,32 @@ void describe(A& a, PlanStage& x) {
   a.required("recompute", x.recompute);
   a.required("times", x.times);
   a.required("memory", x.memory);
+  if (A::kReading || x.replicas > 1) {
+    a.optional("reduce_latency_ns", x.reduce_latency);
+    a.optional("reduce_bandwidth_bytes_per_s", x.reduce_bandwidth);
+  }
+}
+
+template <class A>
+void describe(A& a, ReplicaHop& x) {
+  a.required("from", x.from);
+  a.required("to", x.to);
+  a.required("latency_ns", x.latency);
+  a.required("bandwidth_bytes_per_s", x.bandwidth, above(0));
+  a.required("back_latency_ns", x.back_latency);
+  a.required("back_bandwidth_bytes_per_s", x.back_bandwidth, above(0));
+}
+
+template <class A>
+void describe(A& a, BucketLimits& x) {
+  a.required("first_bytes", x.first, at_least(0));
+  a.required("rest_bytes", x.rest, at_least(0));
+}
+
+template <class A>
+void describe(A& a, PartTimes& x) {
+  a.required("samples", x.samples, at_least(1));
+  a.required("layers", x.layers);
 }
 
 template <class A>
@@ -58,6 +84,7 @@ void describe(A& a, PlanEdge& x) {
   a.required("message_bytes", x.bytes);
   a.required("activation_ns", x.activation);
   a.required("gradient_ns", x.gradient);
+  unless_empty(a, "hops", x.hops);
 }
 
 template <class A>
@@ -68,6 +95,9 @@ void describe(A& a, PlanDevice& x) {
   a.required("memory_limit_bytes", x.memory_limit_bytes);
 }
 
+void write_value(JsonWriter& writer, const ReplicaHop& x) {
+  write_row(writer, x);
+}
 void write_value(JsonWriter& writer, const PlanEdge& x) {
   write_row(writer, x);
 }
@@ -120,6 +150,13 @@ void describe(A& a, Plan& x) {
   a.optional("profile_machine", x.profile_machine);
   // One row a layer of the planned network: what stage times are sums of, and bounds are derived from.
   unless_empty(a, "layer_times", x.layer_times);
+  unless_empty(a, "part_times", x.part_times);
+  if (A::kReading || x.gather_bandwidth.value > 0) {
+    a.optional("gather_latency_ns", x.gather_latency);
+    a.optional("gather_bandwidth_bytes_per_s", x.gather_bandwidth);
+  }
+  if (A::kReading || !x.part_times.empty() || x.bucket_limits != BucketLimits())
+    a.optional("bucket_limits", x.bucket_limits);
   a.required("devices", x.devices);
   a.required("stages", x.stages);
   a.required("edges", x.edges);

@@ -64,6 +64,10 @@ void describe(A& a, Segment& x) {
   a.required("duration_ns", x.duration, kTimeBounds);
   a.required("moved_bytes", x.bytes, at_least(0));
   if (A::kReading || x.group.valid()) a.optional("group", x.group);
+  if (A::kReading || x.end_layer > 0) {
+    a.optional("first_layer", x.first_layer, at_least(0));
+    a.optional("end_layer", x.end_layer, at_least(0));
+  }
 }
 
 template <class A>
@@ -88,12 +92,29 @@ void describe(A& a, ProgramEdge& x) {
   a.required("message_bytes", x.bytes, at_least(0));
   a.required("distance", x.distance, at_least(0));
   a.required("tensors", x.tensors);
+  if (A::kReading || x.samples > 0) {
+    a.optional("first_sample", x.first_sample, at_least(0));
+    a.optional("samples", x.samples, at_least(0));
+  }
+  if (A::kReading || x.send_buffer.valid()) a.optional("send_buffer", x.send_buffer);
+  if (A::kReading || x.receive_buffer.valid()) a.optional("receive_buffer", x.receive_buffer);
+  if (A::kReading || x.send_offset.value > 0)
+    a.optional("send_offset_bytes", x.send_offset, at_least(0));
+  if (A::kReading || x.receive_offset.value > 0)
+    a.optional("receive_offset_bytes", x.receive_offset, at_least(0));
 }
 
 template <class A>
 void describe(A& a, Group& x) {
   a.required("kind", x.kind);
   a.required("ranks", x.ranks);
+  a.required("message_bytes", x.bytes, at_least(0));
+  if (!A::kReading && x.kind != GroupKind::Gradients) return;
+  a.optional("stage", x.stage);
+  a.optional("offset_bytes", x.offset, at_least(0));
+  a.optional("first_parameter", x.first_parameter, at_least(0));
+  a.optional("end_parameter", x.end_parameter, at_least(0));
+  a.optional("first_layer", x.first_layer, at_least(0));
 }
 
 template <class A>
@@ -106,6 +127,10 @@ void describe(A& a, ProgramStore& x) {
   a.required("kind", x.kind);
   a.required("versions", x.versions, at_least(1));
   a.required("shards", x.shards, at_least(1));
+  if (A::kReading || x.samples > 0) {
+    a.optional("first_sample", x.first_sample, at_least(0));
+    a.optional("samples", x.samples, at_least(0));
+  }
   a.required("accumulation", x.accumulation.copies);
 }
 
@@ -134,6 +159,8 @@ void describe(A& a, Program& x) {
   a.required("body_steps", x.body_steps, at_least(1));
   a.required("body_microbatches", x.body_microbatches, at_least(1));
   a.required("stages", x.stages, at_least(1));
+  if (A::kReading || x.microbatch_size != 1)
+    a.optional("microbatch_size", x.microbatch_size, at_least(1));
   a.required("recipes", x.recipes);
   a.required("edges", x.edges);
   a.required("groups", x.groups);

@@ -35,8 +35,8 @@ class CpuDevice final : public RankDevice {
   void abort(const Error& reason) override;
 
   Stream& stream(StreamHandle handle) { return *streams_[handle.index()]; }
-  // Keeps a channel that this device's workers use for as long as they run.
-  void keep(std::shared_ptr<Channel> channel) { channels_.push_back(std::move(channel)); }
+  // Keeps what this device's workers meet others at (a channel, an assembly) for as long as they run.
+  void keep(std::shared_ptr<void> place) { meeting_places_.push_back(std::move(place)); }
 
  private:
   struct Event {
@@ -49,7 +49,7 @@ class CpuDevice final : public RankDevice {
   int core_;
   std::byte* arena_ = nullptr;
   std::size_t arena_bytes_ = 0;
-  std::vector<std::shared_ptr<Channel>> channels_;
+  std::vector<std::shared_ptr<void>> meeting_places_;
   std::vector<std::unique_ptr<Event>> events_;
   std::vector<std::unique_ptr<Stream>> streams_;  // after events_: workers end before what they wait for
 };

@@ -75,6 +75,8 @@ class CpuStage final : public Stage {
   std::unique_ptr<StageCall> recompute(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> loss(const StageMemoryMap& memory, std::int32_t microbatch) override;
   std::unique_ptr<StageCall> backward(const StageMemoryMap& memory, std::int32_t microbatch) override;
+  std::unique_ptr<StageCall> backward_part(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first,
+                                           std::size_t end) override;
   std::unique_ptr<StageCall> squared_norms(const StageMemoryMap& memory) override;
   std::unique_ptr<StageCall> update(const StageMemoryMap& memory) override;
 
@@ -82,7 +84,7 @@ class CpuStage final : public Stage {
   void run_forward(const StageMemoryMap& memory, std::int32_t microbatch);
   void run_recompute(const StageMemoryMap& memory, std::int32_t microbatch);
   Result<void> run_loss(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step);
-  void run_backward(const StageMemoryMap& memory, std::int32_t microbatch);
+  void run_backward(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first, std::size_t end);
   void run_squared_norms(const StageMemoryMap& memory);
   Result<void> run_update(const StageMemoryMap& memory, std::int32_t step);
 
@@ -92,6 +94,10 @@ class CpuStage final : public Stage {
   Result<float> gradient_factor(const StageMemoryMap& memory, std::int32_t step) const;
   void backward_input(const StageMemoryMap& memory, const PreparedLayer& layer, LayerOperands& at);
   std::int32_t training_step(std::int32_t step) const { return static_cast<std::int32_t>(request_.first_step) + step; }
+
+  std::int64_t whole_microbatch() const {
+    return request_.whole_microbatch > 0 ? request_.whole_microbatch : request_.microbatch_size;
+  }
 
   StageRequest request_;
   std::vector<PreparedLayer> layers_;
@@ -108,8 +114,9 @@ enum class Part : std::uint8_t { Load, Forward, Recompute, Loss, Backward, Squar
 
 class StagePart final : public Call {
  public:
-  StagePart(CpuStage& stage, Part part, StageMemoryMap memory, std::int32_t microbatch)
-      : stage_(stage), part_(part), memory_(std::move(memory)), microbatch_(microbatch) {}
+  StagePart(CpuStage& stage, Part part, StageMemoryMap memory, std::int32_t microbatch, std::size_t first = 0,
+            std::size_t end = 0)
+      : stage_(stage), part_(part), memory_(std::move(memory)), microbatch_(microbatch), first_(first), end_(end) {}
 
   Result<void> run(std::int32_t step) override {
     switch (part_) {
@@ -117,7 +124,7 @@ class StagePart final : public Call {
       case Part::Forward: stage_.run_forward(memory_, microbatch_); break;
       case Part::Recompute: stage_.run_recompute(memory_, microbatch_); break;
       case Part::Loss: return stage_.run_loss(memory_, microbatch_, step);
-      case Part::Backward: stage_.run_backward(memory_, microbatch_); break;
+      case Part::Backward: stage_.run_backward(memory_, microbatch_, first_, end_); break;
       case Part::SquaredNorms: stage_.run_squared_norms(memory_); break;
       case Part::Update: return stage_.run_update(memory_, step);
     }
@@ -129,6 +136,7 @@ class StagePart final : public Call {
   Part part_;
   StageMemoryMap memory_;
   std::int32_t microbatch_;
+  std::size_t first_, end_;  // Backward: of layers
 };
 
 Result<void> CpuStage::build() {
@@ -144,7 +152,7 @@ Result<void> CpuStage::build() {
     const Layer& layer = network.layers[request_.layers[i].index()];
     std::vector<TensorShape> shapes;
     for (const LayerId input : layer.inputs) shapes.push_back(network.layers[input.index()].output);
-    std::int64_t rows = request_.microbatch_size * request_.microbatches;
+    std::int64_t rows = whole_microbatch() * request_.microbatches;
     if (layer.kind == LayerKind::CrossEntropy) rows *= shapes[0].elements() / shapes[0].dimensions.back();
     PreparedLayer prepared{.layer = &layer, .place = &request_.layout.layers[i], .kernel = {}, .parameters = {},
                            .first_parameter = first_parameter[request_.layers[i].index()], .sources = {},
@@ -164,7 +172,11 @@ Result<void> CpuStage::build() {
     layers_.push_back(std::move(prepared));
     scratch_ = std::max(scratch_, layer_scratch(i));
   }
-  for (std::int64_t m = 0; m < request_.microbatches; ++m) statistic_weights_.push_back(statistic_weight(m, request_.microbatches));
+  // Copies that share a microbatch each measure their part of it.
+  const float part = static_cast<float>(request_.microbatch_size) / static_cast<float>(whole_microbatch());
+  for (std::int64_t m = 0; m < request_.microbatches; ++m) {
+    statistic_weights_.push_back(part * statistic_weight(m, request_.microbatches));
+  }
   inputs_.resize(most_inputs);
   input_gradients_.resize(most_inputs);
   data_.resize(most_data);
@@ -186,7 +198,11 @@ std::unique_ptr<StageCall> CpuStage::loss(const StageMemoryMap& memory, std::int
   return std::make_unique<StagePart>(*this, Part::Loss, memory, microbatch);
 }
 std::unique_ptr<StageCall> CpuStage::backward(const StageMemoryMap& memory, std::int32_t microbatch) {
-  return std::make_unique<StagePart>(*this, Part::Backward, memory, microbatch);
+  return backward_part(memory, microbatch, 0, layers_.size());
+}
+std::unique_ptr<StageCall> CpuStage::backward_part(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first,
+                                                   std::size_t end) {
+  return std::make_unique<StagePart>(*this, Part::Backward, memory, microbatch, first, end);
 }
 std::unique_ptr<StageCall> CpuStage::squared_norms(const StageMemoryMap& memory) {
   return std::make_unique<StagePart>(*this, Part::SquaredNorms, memory, -1);
@@ -221,7 +237,8 @@ LayerOperands CpuStage::operands(const StageMemoryMap& memory, const PreparedLay
 
 void CpuStage::run_load(const StageMemoryMap& memory, std::int32_t microbatch, std::int32_t step) {
   for (std::size_t i = 0; i < request_.layout.sources.size(); ++i) {
-    request_.data->fill(request_.layout.sources[i], training_step(step), microbatch * request_.microbatch_size, request_.microbatch_size,
+    request_.data->fill(request_.layout.sources[i], training_step(step),
+                        microbatch * whole_microbatch() + request_.first_sample, request_.microbatch_size,
                         reinterpret_cast<std::uint8_t*>(memory.data + request_.layout.data[i].value));
   }
 }
@@ -251,7 +268,7 @@ Result<void> CpuStage::run_loss(const StageMemoryMap& memory, std::int32_t micro
     at.loss = &value;
     timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(at); });
   }
-  request_.losses[step * request_.microbatches + microbatch] = value;
+  request_.losses[(step * request_.microbatches + microbatch) * request_.loss_copies + request_.loss_copy] = value;
   if (std::isfinite(value)) return {};
   return fail(ErrorCode::RunFailed, fmt::format("the loss is {} at step {}, microbatch {}", value, training_step(step), microbatch),
               "lower the learning rate, or start from another seed");
@@ -274,13 +291,15 @@ void CpuStage::backward_input(const StageMemoryMap& memory, const PreparedLayer&
   }
 }
 
-void CpuStage::run_backward(const StageMemoryMap& memory, std::int32_t microbatch) {
+void CpuStage::run_backward(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first, std::size_t end) {
   for (const EdgeCopy& sum : request_.layout.gradient_sums) {
+    if (end < layers_.size()) break;  // the first part has done it
     const float* from = floats(address(memory, sum.from, Pass::Gradient));
     float* to = floats(address(memory, sum.to, Pass::Gradient));
     for (std::int64_t i = 0, n = sum.bytes.value / 4; i < n; ++i) to[i] += from[i];
   }
-  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+  for (std::size_t i = end; i-- > first;) {
+    const PreparedLayer* layer = &layers_[i];
     if (!layer->layer->is_loss() && layer->place->output_gradient.region == Region::None) continue;  // nobody reads it
     LayerOperands at = operands(memory, *layer, microbatch);
     timed(layer->stamps, &LayerStamps::backward_weight, [&] {

@@ -126,6 +126,10 @@ bool Stream::execute(const WorkItem& item) {
       channel.taken.set(item.target);
       break;
     }
+    case WorkItem::Kind::Collective:
+      set_activity(ActivityKind::WaitingForPeer, item.tag);
+      if (!take_part(item.assembly, state_, name_, stamp)) return false;
+      break;
     case WorkItem::Kind::Stop:
       return false;
   }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "exec/cpu/group.h"
 #include "exec/cpu/run_state.h"
 #include "exec/cpu/wait_word.h"
 #include "exec/device.h"
@@ -35,7 +36,7 @@ struct Channel {
 };
 
 struct WorkItem {
-  enum class Kind : std::uint8_t { Call, Record, Wait, Send, Receive, Stop };
+  enum class Kind : std::uint8_t { Call, Record, Wait, Send, Receive, Collective, Stop };
   Kind kind = Kind::Call;
   WorkTag tag;
   Stamp* stamp = nullptr;
@@ -47,6 +48,7 @@ struct WorkItem {
   std::byte* data = nullptr;
   std::int64_t bytes = 0;
   std::uint64_t identity = 0;
+  AssemblyCall assembly;          // Collective
 };
 
 class Stream {

@@ -38,6 +38,10 @@ TEST(InstructionText, IsAsDocumented) {
   EXPECT_EQ(text(all), "ALLREDUCE 5.3.1@1 n2 t-1 g4 #9");
   EXPECT_EQ(parsed(text(all)), all);
 
+  all.key.microbatch = -1;  // a bucket of no microbatch
+  EXPECT_EQ(text(all), "ALLREDUCE 5.-.1@1 n2 t-1 g4 #9");
+  EXPECT_EQ(parsed(text(all)), all);
+
   EXPECT_EQ(text(parsed("STEP 1 s1")), "STEP 1 s1");
   EXPECT_EQ(parsed("STEP 1 s1").key.microbatch, -1);
   EXPECT_EQ(text(parsed("WAIT 0 after 2:17")), "WAIT 0 after 2:17");

@@ -175,7 +175,14 @@ TEST(PlanValidate, AcceptsReplicasAndSharedDevices) {
   plan.stages[0].devices = {RankId(0), RankId(2)};
   plan.stages[0].replicas = 2;
   plan.stages[0].split = Split::RoundRobin;
-  EXPECT_TRUE(validate(plan));
+  EXPECT_FALSE(validate(plan));  // what moves between them, and how fast, is missing
+  plan.stages[0].reduce_bandwidth = BytesPerSecond(1e9);
+  plan.layer_times.resize(plan.workload.networks[0].layers.size());
+  for (const std::int32_t copy : {0, 1})
+    plan.edges[0].hops.push_back(
+        {copy, 0, Nanoseconds(1), Nanoseconds(1), BytesPerSecond(1e9), BytesPerSecond(1e9)});
+  const auto valid = validate(plan);
+  EXPECT_TRUE(valid) << valid.error().text();
 }
 
 }  // namespace

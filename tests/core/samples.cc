@@ -405,6 +405,7 @@ Plan random_plan(std::uint64_t seed) {
       out.edges.push_back(edge);
     }
   }
+  if (out.workload.optimizer.clip != 0 && out.ranks() > 1) out.gather_bandwidth = BytesPerSecond(1e9);
   if (draw(random, 0, 1) == 0) out.certificate.runner_up = draw_name(random, 9);
   out.iteration_time_s = draw_real(random);
   out.certificate.objective_unit = draw(random, 0, 1) == 0 ? "s" : "B";

@@ -22,7 +22,7 @@ TEST(Interpreter, RefusesOperationsOfLaterUseByName) {
   const Plan plan = test::sample_plan(kTiny, "1f1b", 2, 1);
   for (const auto& [op, op_name] : kOpNames) {
     if (op == Op::Load || op == Op::F || op == Op::R || op == Op::BF || op == Op::Loss || op == Op::Send || op == Op::Recv || op == Op::Step ||
-        op == Op::Wait) {
+        op == Op::Wait || op == Op::AllReduce || op == Op::Gather) {
       continue;
     }
     Program program = test::sample_program(plan);

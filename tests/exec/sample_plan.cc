@@ -1,6 +1,7 @@
 #include "tests/exec/sample_plan.h"
 
 #include <fmt/core.h>
+#include <numeric>
 #include <gtest/gtest.h>
 
 #include "models/clusters/clusters.h"
@@ -11,9 +12,10 @@
 
 namespace penstock::test {
 
-Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-                 const Optimizer& optimizer, const std::vector<LayerKind>& recompute) {
-  PlanRequest request;
+namespace {
+
+Plan plan_on(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+             const Optimizer& optimizer, PlanRequest request) {
   auto built = build_workload(workload);
   auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
   if (!built || !cluster) {
@@ -25,14 +27,33 @@ Plan sample_plan(const std::string& workload, const std::string& schedule, std::
   request.cluster = *cluster;
   request.schedules = {schedule};
   request.microbatch_sizes = {microbatch};
-  request.ranks = ranks;
-  request.recompute = recompute;
   auto plan = make_plan(request);
   if (!plan) {
     ADD_FAILURE() << plan.error().text();
     return {};
   }
   return *plan;
+}
+
+}  // namespace
+
+Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
+                 const Optimizer& optimizer, const std::vector<LayerKind>& recompute) {
+  PlanRequest request;
+  request.ranks = ranks;
+  request.recompute = recompute;
+  return plan_on(workload, schedule, ranks, microbatch, optimizer, std::move(request));
+}
+
+Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
+                     Split split, std::int64_t microbatch, const Optimizer& optimizer,
+                     const std::vector<LayerKind>& recompute) {
+  PlanRequest request;
+  request.recompute = recompute;
+  request.replicas = replicas;
+  request.split = split;
+  return plan_on(workload, schedule, std::accumulate(replicas.begin(), replicas.end(), 0), microbatch, optimizer,
+                 std::move(request));
 }
 
 Program sample_program(const Plan& plan) {

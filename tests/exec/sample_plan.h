@@ -14,6 +14,10 @@ namespace penstock::test {
 // Layers of the kinds `recompute` are made again.
 Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
                  const Optimizer& optimizer = {}, const std::vector<LayerKind>& recompute = {});
+// The same with replicas of each stage.
+Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
+                     Split split, std::int64_t microbatch, const Optimizer& optimizer = {},
+                     const std::vector<LayerKind>& recompute = {});
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.

@@ -53,5 +53,25 @@ TEST(Watchdog, ARunThatMovesIsLeftAlone) {
   EXPECT_TRUE(run(plan, test::sample_program(plan), options));
 }
 
+TEST(Watchdog, AMemberThatNeverComesIsNamedWithItsGroup) {
+  const Plan plan = test::replicated_plan("mlp:layers=5,width=48,batch=8", "1f1b", {2, 1}, Split::Batch, 2);
+  Program program = test::sample_program(plan);
+  // Rank 1 forgets its all-reduce: what stood there waits for nothing and does nothing.
+  Stream& calls = program.ranks[1].streams.back();
+  ASSERT_EQ(calls.kind, StreamKind::Collective);
+  calls.body.back().key.op = Op::Wait;
+  RunOptions options;
+  options.steps = 1;
+  options.data = test::sample_text();
+  options.deadline = Nanoseconds(300'000'000);
+  const auto result = run(plan, program, options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::RunFailed);
+  const std::string& story = result.error().message;
+  EXPECT_NE(story.find("the run hangs"), std::string::npos) << story;
+  EXPECT_NE(story.find("ALLREDUCE"), std::string::npos) << story;
+  EXPECT_NE(story.find("group 0, missing ranks: 1"), std::string::npos) << story;
+}
+
 }  // namespace
 }  // namespace penstock

@@ -62,5 +62,21 @@ TEST(Stall, TellsOfAnInstructionOfAnotherStreamThatNeverComes) {
             "rank 0 stream 1 at SEND 0.0 e0 after 0:0 waits for instruction 0 of stream 0");
 }
 
+TEST(Stall, NamesTheMembersOfAGroupThatHaveNotCome) {
+  Program program;
+  program.recipes = {recipe_of(Nanoseconds(5))};
+  program.groups.push_back({.ranks = {RankId(0), RankId(1), RankId(2)}});
+  program.ranks.resize(3);
+  for (std::uint8_t r = 0; r < 3; ++r) {
+    Instruction call{.key = {.op = Op::AllReduce, .direction = r}, .recipe = 0, .target = 0};
+    program.ranks[r].streams = {stream_of(r == 1 ? std::vector<Instruction>() : std::vector{call})};
+  }
+  const auto stuck = simulate(program);
+  ASSERT_FALSE(stuck.has_value());
+  EXPECT_EQ(stuck.error().message,
+            "the program stops at 0 ns: rank 0 stream 0 at ALLREDUCE 0 g0 r0 waits for group 0, "
+            "which rank 1 has not reached, which never comes");
+}
+
 }  // namespace
 }  // namespace penstock::test

@@ -138,7 +138,7 @@ TEST(Progress, WaitsCountWithinTheirSection) {
 
 TEST(Progress, CollectivesWaitForAllMembers) {
   Program program = sample_program(gpipe_order(2, 2));
-  program.groups.push_back({"data", {RankId(0), RankId(1)}});
+  program.groups.push_back({.kind = GroupKind::GradientNorm, .ranks = {RankId(0), RankId(1)}});
   Instruction call{.key = {.op = Op::AllReduce, .microbatch = 0}, .target = 0};
   // Rank 0 before it sends anything, rank 1 after it received everything.
   compute(program, 0)[0].after_stream = 3 - 1;

@@ -112,7 +112,7 @@ TEST(Sequence, TheAccumulationTreeIsTheOrderOfTheProgram) {
 // Rank r calls the collectives `calls[r]`, by microbatch, on group 0.
 Program with_collectives(const std::vector<std::vector<std::int32_t>>& calls) {
   Program program = sample_program(gpipe_order(2, 3));
-  program.groups.push_back({"data", {RankId(0), RankId(1)}});
+  program.groups.push_back({.kind = GroupKind::GradientNorm, .ranks = {RankId(0), RankId(1)}});
   for (std::size_t r = 0; r < calls.size(); ++r) {
     Stream stream{StreamKind::Collective, EdgeId(), {}, {}, {}};
     for (const std::int32_t microbatch : calls[r])
@@ -124,13 +124,28 @@ Program with_collectives(const std::vector<std::vector<std::int32_t>>& calls) {
 }
 
 TEST(Collectives, MembersAgreeOnTheirOrder) {
-  EXPECT_TRUE(check(with_collectives({{0, 1}, {0, 1}})).empty());
+  for (const Violation& violation : check(with_collectives({{0, 1}, {0, 1}})))
+    EXPECT_NE(violation.rule, "R6") << violation.message;
   EXPECT_TRUE(refuses(with_collectives({{0, 1}, {1, 0}}), "R6",
                       "call 0 of group 0: rank 0 calls 'ALLREDUCE 0.0 g0', rank 1 calls"));
   EXPECT_TRUE(refuses(with_collectives({{0, 1}, {0}}), "R6",
                       "call 1 of group 0: rank 0 calls 'ALLREDUCE 0.1 g0', rank 1 has ended"));
   EXPECT_TRUE(
       refuses(with_collectives({{0, 1}, {}}), "R6", "1 of the 2 members of group 0 call it"));
+}
+
+TEST(Collectives, TwoGroupsAreCalledInOneOrder) {
+  Program program = with_collectives({{0}, {0}});
+  program.groups.push_back(program.groups[0]);
+  for (std::size_t r = 0; r < 2; ++r) {
+    std::vector<Instruction>& calls = program.ranks[r].streams.back().body;
+    calls.push_back(calls[0]);
+    calls[1 - r].target = 1;
+  }
+  EXPECT_TRUE(refuses(program, "R6",
+                      "groups 0 and 1 cross: as call 0 of their common groups rank 0 calls group "
+                      "0, rank 1 group 1"));
+  EXPECT_TRUE(refuses(program, "R5", "rank 0 at ALLREDUCE 0.0 g0 waits for rank 1's ALLREDUCE 0.0 g0"));
 }
 
 TEST(Collectives, OnlyMembersCall) {

@@ -29,7 +29,7 @@ TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.edges[0].source = RankId(2); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.edges[0].to = StageId(-1); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.stores[1].rank = RankId(); }), "tables");
-  EXPECT_EQ(refused([](Program& p) { p.groups.push_back({"data", {RankId(7)}}); }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.groups.push_back({.kind = GroupKind::GradientNorm, .ranks = {RankId(7)}}); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams.clear(); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[0].body[0].key.stage = 9; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams[0].body[0].recipe = 99; }), "tables");

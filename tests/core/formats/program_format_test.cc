@@ -22,7 +22,7 @@ TEST(ProgramFormat, ReadsBackWhatItWrites) {
     for (const bool split : {false, true}) {
       Program program = sample_program(one_f_one_b_order(p, 5),
                                        {.split_backward = split, .memory_limit = Bytes(1 << 20)});
-      program.groups.push_back({"data", {RankId(0)}});
+      program.groups.push_back({.kind = GroupKind::GradientNorm, .ranks = {RankId(0)}, .bytes = Bytes(16)});
       program.ranks[0].streams[0].prologue.push_back(
           Instruction{.key = {.op = Op::UseW, .step = -2}, .target = 0});
       program.ranks[0].streams[0].epilogue.push_back(

@@ -1,0 +1,127 @@
+#include "exec/replicated_reference.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/program_check.h"
+#include "exec/run.h"
+#include "tests/exec/sample_plan.h"
+
+namespace penstock {
+namespace {
+
+using test::replicated_plan;
+using test::sample_program;
+
+RunOptions options(std::int32_t steps) {
+  RunOptions out{};
+  out.steps = steps;
+  out.seed = 11;
+  out.data = test::sample_text();
+  return out;
+}
+
+struct Shape {
+  std::vector<std::int32_t> replicas;
+  Split split;
+  std::int64_t microbatch;
+};
+
+class ReplicatedRun : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(ReplicatedRun, EqualsItsReferenceBitForBit) {
+  const auto& [workload, schedule] = GetParam();
+  const std::vector<Shape> shapes = {
+      {{2}, Split::Batch, 4},      {{2, 1}, Split::Batch, 4},      {{1, 2}, Split::Batch, 4},
+      {{2, 2}, Split::Batch, 2},   {{3, 2}, Split::Batch, 4},      {{1, 3}, Split::Batch, 8},
+      {{2}, Split::RoundRobin, 2}, {{2, 1}, Split::RoundRobin, 2}, {{1, 2}, Split::RoundRobin, 2},
+      {{2, 2}, Split::RoundRobin, 1}, {{3, 2}, Split::RoundRobin, 1}};
+  for (const Shape& shape : shapes) {
+    Plan plan = replicated_plan(workload, schedule, shape.replicas, shape.split, shape.microbatch);
+    ASSERT_EQ(plan.stages.size(), shape.replicas.size());
+    for (const Bytes limit : {Bytes(1 << 20), Bytes(1)}) {  // one bucket, and one a parameter
+      plan.bucket_limits = {limit, limit};
+      const Program program = sample_program(plan);
+      const std::vector<Violation> violations = check(program);
+      ASSERT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;
+      const auto ran = run(plan, program, options(5));
+      ASSERT_TRUE(ran) << ran.error().text();
+      const auto reference = run_reference(plan, options(5));
+      ASSERT_TRUE(reference) << reference.error().text();
+      EXPECT_EQ(ran->timeline.weights_digest, reference->timeline.weights_digest)
+          << program.name << (shape.split == Split::Batch ? " batch " : " round robin ") << limit.value;
+      EXPECT_EQ(ran->timeline.losses, reference->timeline.losses);
+      EXPECT_LT(ran->timeline.losses.back(), ran->timeline.losses.front());
+    }
+  }
+}
+
+TEST(Clipping, OfAnyNumberOfStagesAndReplicasEqualsTheReferenceBitForBit) {
+  const std::string gpt = "gpt:layers=2,hidden=32,heads=2,sequence=16,batch=8";
+  Optimizer sgd, adam;
+  sgd.clip = 0.05;
+  adam.kind = OptimizerKind::Adam;
+  adam.learning_rate = 1e-3;
+  adam.clip = 0.05;
+  for (const Optimizer& optimizer : {sgd, adam}) {
+    const auto equal = [&](const Plan& plan) {
+      const Program program = sample_program(plan);
+      const std::vector<Violation> violations = check(program);
+      ASSERT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;
+      const auto ran = run(plan, program, options(5));
+      ASSERT_TRUE(ran) << ran.error().text();
+      const auto reference = run_reference(plan, options(5));
+      ASSERT_TRUE(reference) << reference.error().text();
+      EXPECT_EQ(ran->timeline.weights_digest, reference->timeline.weights_digest) << program.name;
+      EXPECT_EQ(ran->timeline.losses, reference->timeline.losses) << program.name;
+    };
+    for (const std::int32_t stages : {1, 2, 3, 4}) {
+      for (const char* schedule : {"gpipe", "1f1b"}) equal(test::sample_plan(gpt, schedule, stages, 2, optimizer));
+    }
+    for (const Split split : {Split::Batch, Split::RoundRobin}) {
+      for (const std::vector<std::int32_t>& replicas : std::vector<std::vector<std::int32_t>>{{2}, {2, 1}, {1, 2}, {2, 2}}) {
+        equal(replicated_plan(gpt, "1f1b", replicas, split, 2, optimizer));
+      }
+    }
+  }
+}
+
+TEST(ReplicatedReference, ReplicasWithPartsOfABatchTrainAsOneProcessWithTheWholeOfIt) {
+  const std::string mlp = "mlp:layers=5,width=48,batch=8";
+  const auto whole = run_reference(test::sample_plan(mlp, "gpipe", 1, 8, {}), options(5));
+  const auto shared = run_reference(replicated_plan(mlp, "gpipe", {2}, Split::Batch, 8), options(5));
+  ASSERT_TRUE(whole && shared);
+  for (std::size_t step = 0; step < 5; ++step) {
+    EXPECT_NEAR(shared->timeline.losses[step], whole->timeline.losses[step], 1e-6 * whole->timeline.losses[step]);
+  }
+}
+
+TEST(ReplicatedExecution, TheExecutorRunsTheProgramsOwnOrder) {
+  const Plan plan = replicated_plan("mlp:layers=5,width=48,batch=8", "1f1b", {2, 1}, Split::Batch, 2);
+  const Program program = sample_program(plan);
+  const auto ran = run(plan, program, options(2));
+  ASSERT_TRUE(ran) << ran.error().text();
+  std::vector<std::vector<InstructionKey>> order(ran->timeline.tracks.size());
+  for (const Span& span : ran->timeline.spans) {
+    if (span.step == 1) order[span.track].push_back(span.key);
+  }
+  std::size_t track = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Stream& stream : rank.streams) {
+      std::vector<InstructionKey> expected;
+      for (const Instruction& instruction : stream.body) {
+        if (instruction.key.op != Op::Wait) expected.push_back(instruction.key);
+      }
+      EXPECT_EQ(order[track++], expected);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, ReplicatedRun,
+                         ::testing::Combine(::testing::Values("gpt:layers=2,hidden=32,heads=2,sequence=16,batch=8",
+                                                              "mlp:layers=5,width=48,batch=8"),
+                                            ::testing::Values("gpipe", "1f1b")));
+
+}  // namespace
+}  // namespace penstock
