@@ -9,7 +9,7 @@
 #include "core/replicas.h"
 #include "planner/lower.h"
 #include "sim/engine.h"
-#include "tests/planner/replicated_plans.h"
+#include "tests/planner/replicas/replicated_plans.h"
 
 namespace penstock {
 namespace {

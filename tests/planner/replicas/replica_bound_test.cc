@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "core/replicas.h"
-#include "tests/planner/replicated_plans.h"
+#include "tests/planner/replicas/replicated_plans.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/planner/replicated_plans.h"
+#include "tests/planner/replicas/replicated_plans.h"
 
 #include <gtest/gtest.h>
 

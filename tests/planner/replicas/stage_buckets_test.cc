@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/replicas.h"
-#include "tests/planner/replicated_plans.h"
+#include "tests/planner/replicas/replicated_plans.h"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/replicas.h"
 #include "planner/replicated_search.h"
-#include "tests/planner/replicated_plans.h"
+#include "tests/planner/replicas/replicated_plans.h"
 
 namespace penstock {
 namespace {
