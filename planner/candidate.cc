@@ -78,6 +78,22 @@ Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std
   return divided;
 }
 
+void fill_stage(Plan& plan, std::size_t s, const CostTable& costs) {
+  const StageId id(static_cast<std::int64_t>(s));
+  PlanStage& stage = plan.stages[s];
+  stage.recompute.clear();
+  std::copy_if(stage.layers.begin(), stage.layers.end(), std::back_inserter(stage.recompute),
+               [&](LayerId layer) { return costs.layers[layer.index()].recomputed; });
+  StageLayout layout = lay_out_stage(plan, id);
+  if (layout.recomputed != stage.recompute) {  // some nobody needs again: they are like any other
+    stage.recompute = layout.recomputed;
+    layout = lay_out_stage(plan, id);
+  }
+  stage.times = stage_times(costs, stage.layers);
+  stage.times.recompute = stage_times(costs, stage.recompute).recompute;
+  stage.memory = stage_memory(costs, layout, plan.workload);
+}
+
 Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& ends) {
   PENSTOCK_TRY(DividedCosts divided, divided_costs(setting, ends));
   const std::vector<std::vector<LayerId>> stages = stages_of(ends);
@@ -95,26 +111,12 @@ Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& en
     PlanStage& stage = plan.stages.emplace_back();
     stage.layers = stages[s];
     stage.devices = {rank};
-    stage.times = stage_times(costs, stages[s]);
-    const auto lay_out = [&] {
-      return lay_out_stage(*setting.workload, NetworkId(0), stages, plan.edges,
-                           StageId(static_cast<std::int64_t>(s)), costs.microbatch,
-                           stage.recompute);
-    };
-    std::copy_if(stages[s].begin(), stages[s].end(), std::back_inserter(stage.recompute),
-                 [&](LayerId layer) { return costs.layers[layer.index()].recomputed; });
-    StageLayout layout = lay_out();
-    if (layout.recomputed != stage.recompute) {  // some nobody needs again: they are like any other
-      stage.recompute = layout.recomputed;
-      stage.times.recompute = stage_times(costs, stage.recompute).recompute;
-      layout = lay_out();
-    }
-    stage.memory = stage_memory(costs, layout, *setting.workload);
     plan.devices.push_back({.rank = rank,
                             .device = setting.devices[s],
                             .peak_memory_bytes = Bytes(0),
                             .memory_limit_bytes = setting.problem.limits[s]});
   }
+  for (std::size_t s = 0; s < stages.size(); ++s) fill_stage(plan, s, costs);
   plan.costs = costs.source;
   plan.profile_machine = costs.machine;
   for (std::size_t l = 0; l < costs.layers.size(); ++l)

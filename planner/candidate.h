@@ -52,6 +52,10 @@ struct DividedCosts {
 };
 Result<DividedCosts> divided_costs(const Setting& setting, const std::vector<std::int32_t>& ends);
 
+// Of a plan that has its workload, the layers and copies of all its stages, and its edges: what stage `s` recomputes, its
+// times and its memory. `costs` are of the samples that a copy of it takes. O(layers of all stages).
+void fill_stage(Plan& plan, std::size_t s, const CostTable& costs);
+
 // The plan of a division, complete but for what penstock::predict fills and the certificate.
 // O(layers of all stages).
 Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& ends);

@@ -96,9 +96,7 @@ Result<Plan> replicated_plan(const PlanRequest& request, const ReplicaCosts& cos
     PlanStage& stage = plan.stages[s];
     const CostTable* table = costs.of(stage.replicas, stage.split);
     PENSTOCK_CHECK(table != nullptr, "replicas of a plan have costs");
-    stage.times = stage_times(*table, stage.layers);
-    stage.memory = stage_memory(
-        *table, lay_out_stage(plan, StageId(static_cast<std::int64_t>(s))), plan.workload);
+    fill_stage(plan, s, *table);
     if (stage.replicas == 1) continue;
     PENSTOCK_TRY(const Hop ring, slowest_hop(plan, whole, stage));
     stage.reduce_latency = ring.latency;

@@ -163,10 +163,7 @@ Result<void> ReplicatedSearch::add_costs(const CostTable& whole) {
     }
     const std::int64_t part = shares ? (whole.microbatch + r - 1) / r : whole.microbatch;
     if (costs.parts.contains(part)) continue;
-    const Device& device = request_.cluster.devices.front();
-    auto table = request_.profile
-                     ? profiled_costs(request_.workload, *request_.profile, device, part)
-                     : derived_costs(request_.workload, device, part);
+    auto table = costs_of(request_, part);
     if (table) {
       costs.parts[part] = *std::move(table);
     } else if (is_named()) {

@@ -134,19 +134,24 @@ Result<Sizes> microbatch_sizes(const PlanRequest& request) {
 
 }  // namespace
 
+Result<CostTable> costs_of(const PlanRequest& request, std::int64_t samples) {
+  const Device& device = request.cluster.devices.front();
+  PENSTOCK_TRY(CostTable costs,
+               request.profile ? profiled_costs(request.workload, *request.profile, device, samples)
+                               : derived_costs(request.workload, device, samples));
+  recompute(costs, request.workload.networks.front(), request.recompute);
+  return costs;
+}
+
 Result<SearchSpace> search_space(const PlanRequest& request) {
   SearchSpace space;
   PENSTOCK_TRY_VOID(choose_ranks(request, space));
   PENSTOCK_TRY_VOID(choose_schedules(request, space));
   PENSTOCK_TRY(const Sizes sizes, microbatch_sizes(request));
-  const Device& device = request.cluster.devices.front();
   for (const std::int64_t size : sizes) {
-    auto costs = request.profile ? profiled_costs(request.workload, *request.profile, device, size)
-                                 : derived_costs(request.workload, device, size);
-    if (!costs) return fail(costs.error());
-    recompute(*costs, request.workload.networks.front(), request.recompute);
-    PENSTOCK_TRY_VOID(expect_bounded(request, space, *costs));
-    space.costs.push_back(*std::move(costs));
+    PENSTOCK_TRY(CostTable costs, costs_of(request, size));
+    PENSTOCK_TRY_VOID(expect_bounded(request, space, costs));
+    space.costs.push_back(std::move(costs));
   }
   return space;
 }

@@ -18,6 +18,9 @@ struct SearchSpace {
   std::vector<CostTable> costs;  // one a microbatch size, descending
 };
 
+// What `samples` at once cost on the request's devices, with what it recomputes: of its profile, or derived.
+Result<CostTable> costs_of(const PlanRequest& request, std::int64_t samples);
+
 // Errors as of make_plan, for what can be refused before anything is searched.
 Result<SearchSpace> search_space(const PlanRequest& request);
 

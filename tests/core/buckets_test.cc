@@ -89,7 +89,9 @@ TEST(Buckets, HoldEveryTensorOnceAndNoneOutgrowsItsLimitByMoreThanOne) {
       size += sizes[static_cast<std::size_t>(tensor)];
       seen.push_back(tensor);
     }
-    if (b + 1 < buckets.size()) EXPECT_GE(size, b == 0 ? limits.first : limits.rest);
+    if (b + 1 < buckets.size()) {
+      EXPECT_GE(size, b == 0 ? limits.first : limits.rest);
+    }
   }
   EXPECT_EQ(seen, ready);
 }

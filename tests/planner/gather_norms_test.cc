@@ -40,7 +40,9 @@ TEST(GatherNorms, StandsOnEveryRankBeforeItsFirstStepWithATableOfAllParameters) 
     for (std::size_t r = 0; r < program.ranks.size(); ++r) {
       const std::vector<Instruction>& body = program.ranks[r].streams[0].body;
       for (std::size_t i = 0; i < body.size(); ++i)
-        if (body[i].key.op == Op::Step) EXPECT_EQ(body[i - 1].key.op, Op::Gather);
+        if (body[i].key.op == Op::Step) {
+          EXPECT_EQ(body[i - 1].key.op, Op::Gather);
+        }
       std::int64_t tables = 0;
       for (const Buffer& buffer : program.buffers_of(RankId(static_cast<std::int64_t>(r))))
         tables += buffer.cls == BufferClass::Norms && buffer.bytes.value == 8 * parameters;
@@ -48,12 +50,13 @@ TEST(GatherNorms, StandsOnEveryRankBeforeItsFirstStepWithATableOfAllParameters) 
     }
     const auto result = simulate(program, {.steps = 1});
     ASSERT_TRUE(result) << result.error().text();
-    for (const Span& span : result->timeline.spans)
-      if (span.key.op == Op::Gather)
-        EXPECT_EQ(span.end - span.start,
-                  ranks == 1 ? Nanoseconds(0)
-                             : ring_gather(ranks, plan.gather_latency, plan.gather_bandwidth,
-                                           program.groups[0].bytes));
+    const Nanoseconds expected = ranks == 1 ? Nanoseconds(0)
+                                            : ring_gather(ranks, plan.gather_latency, plan.gather_bandwidth,
+                                                          program.groups[0].bytes);
+    for (const Span& span : result->timeline.spans) {
+      if (span.key.op != Op::Gather) continue;
+      EXPECT_EQ(span.end - span.start, expected);
+    }
   }
 }
 

@@ -7,7 +7,7 @@ mlp:layers=2,width=16 in 2 stages, <text>
 # A file that exists is refused before any work, and stays as it is; --force replaces it.
 $ cp plan.json copy.json
 $ penstock plan mlp:layers=3 --cluster flat:2,device=cpu -o plan.json
-! penstock plan: plan.json: --output: the file exists already
+! penstock plan: plan.json: the file exists already
 ! hint: --force replaces it
 ? 2
 $ cmp plan.json copy.json && echo same

@@ -93,6 +93,7 @@ std::string_view plain_name(BufferClass cls) {
     case BufferClass::Workspace: return "workspace";
     case BufferClass::Data: return "data";
     case BufferClass::Stash: return "stash";
+    case BufferClass::Norms: return "norms of gradients";
     case BufferClass::SendBuffer: return "send buffers";
     case BufferClass::ReceiveBuffer: return "receive buffers";
   }

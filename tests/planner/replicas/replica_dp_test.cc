@@ -77,8 +77,9 @@ TEST(ReplicaDp, IsAsGoodAsTheBestOfAllReplicaVectors) {
     ASSERT_TRUE(best);
     // Vectors that leave devices over end where a message would still be counted: no better.
     EXPECT_LE(division->bottleneck, *best + Nanoseconds(2'000'000)) << "seed " << seed;
-    if (std::accumulate(division->replicas.begin(), division->replicas.end(), 0) == made->problem.devices)
+    if (std::accumulate(division->replicas.begin(), division->replicas.end(), 0) == made->problem.devices) {
       EXPECT_EQ(division->bottleneck, *bottleneck(*made, division->replicas)) << "seed " << seed;
+    }
   }
 }
 
