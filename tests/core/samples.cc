@@ -1,7 +1,6 @@
 #include "tests/core/samples.h"
 
 
-
 namespace penstock::test {
 namespace {
 
