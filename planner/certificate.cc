@@ -64,7 +64,7 @@ class Verifier {
       }
       sum.recompute = {};
       for (const LayerId layer : plan_.stages[s].recompute)
-        sum.recompute += plan_.layer_times[layer.index()].recompute;
+        sum.recompute += (*times)[layer.index()].recompute;
       if (sum != plan_.stages[s].times)
         say("times", fmt::format("the times of stage {} are not the sums of its layers' times", s));
     }

@@ -1,6 +1,5 @@
 #include "tests/core/samples.h"
 
-
 namespace penstock::test {
 namespace {
 
