@@ -194,6 +194,11 @@ class PlanVerb : public Verb {
               "layers whose activations are made again, not kept: kinds of layers (batch_norm,relu), "
               "all or none (default)",
               text_into(input_.recompute));
+    flags.add("--precision", "NAME",
+              "how activations are stored: f32 or bf16 (default: as the workload says)",
+              [this](std::string_view flag, const std::string& text) {
+                return choice_into(input_.precision.emplace())(flag, text);
+              });
     flags.add("--optimizer", "NAME[:K=V]",
               "sgd, adam or adamw, e.g. adamw:learning-rate=1e-3,clip=1 (default: the workload's)",
               text_into(input_.optimizer));

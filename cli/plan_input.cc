@@ -10,6 +10,7 @@
 #include "models/clusters/clusters.h"
 #include "models/text_form.h"
 #include "models/workloads/builders.h"
+#include "models/workloads/precision.h"
 #include "planner/schedules/schedule.h"
 #include "planner/strategies.h"
 #include "profiler/profiler.h"
@@ -110,6 +111,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   if (input.global_batch > 0) request.workload.global_batch = input.global_batch;
   if (!input.optimizer.empty())
     PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
+  if (input.precision) set_precision(request.workload, *input.precision);
   request.microbatch_sizes = input.microbatch_sizes;
   request.ranks = input.ranks;
   if (input.any_replicas) request.replicas.clear();

@@ -3,11 +3,13 @@
 // From the flags of `plan` to the question that the planner answers.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/result.h"
 #include "core/units.h"
+#include "models/workloads/precision.h"
 #include "planner/search.h"
 
 namespace penstock::cli {
@@ -25,6 +27,7 @@ struct PlanFlags {
   std::string strategy = "auto";
   Bytes memory_limit;
   std::string optimizer;  // "": the workload's
+  std::optional<Precision> precision;  // likewise
 };
 
 // Whether the cluster stands for the machine we are on: the forms that say so, not a file that may

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -13,6 +14,7 @@
 #include "core/formats/profile_format.h"
 #include "core/log.h"
 #include "models/workloads/builders.h"
+#include "models/workloads/precision.h"
 #include "profiler/profiler.h"
 
 namespace penstock::cli {
@@ -86,6 +88,10 @@ class ProfileVerb : public Verb {
               counts_into(request_.microbatch_sizes, 1, 1'000'000));
     flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)",
               time_into(budget_));
+    flags.add("--precision", "NAME", "as plan takes it (default: as the workload says)",
+              [this](std::string_view flag, const std::string& text) {
+                return choice_into(precision_.emplace())(flag, text);
+              });
     flags.add("--optimizer", "NAME[:K=V]", "as plan takes it (default: the workload's)",
               text_into(optimizer_));
   }
@@ -93,6 +99,7 @@ class ProfileVerb : public Verb {
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY(Workload workload, load_workload(workload_));
     if (!optimizer_.empty()) PENSTOCK_TRY_VOID(parse_optimizer(optimizer_, workload.optimizer));
+    if (precision_) set_precision(workload, *precision_);
     Progress progress(shared);
     request_.budget_s = seconds(budget_);
     request_.seed = shared.seed;
@@ -110,6 +117,7 @@ class ProfileVerb : public Verb {
 
  private:
   std::string workload_, optimizer_;
+  std::optional<Precision> precision_;
   ProfileRequest request_;
   Nanoseconds budget_{3'000'000'000};
 };

@@ -54,4 +54,15 @@ BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> in
   PENSTOCK_CHECK(false, "every kind of layer is listed above");
 }
 
+Bytes widened_bytes(const Layer& layer, std::span<const TensorShape> input_shapes,
+                    std::int64_t microbatch) {
+  bool any = layer.output.type == DataType::BF16;
+  Bytes copies = floats(microbatch * layer.output.elements());
+  for (const TensorShape& shape : input_shapes) {
+    any = any || shape.type == DataType::BF16;
+    copies += 2 * floats(microbatch * shape.elements());
+  }
+  return any ? copies : Bytes(0);
+}
+
 }  // namespace penstock

@@ -34,4 +34,8 @@ struct BackwardNeeds {
 //   Opaque        its input: what else it saves, its profile says
 BackwardNeeds backward_needs(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
 
+// What a layer that reads or writes BF16 needs beside its kernel's scratch: f32 copies of its inputs, their gradients and
+// its output, each aligned. 0 where all is f32.
+Bytes widened_bytes(const Layer& layer, std::span<const TensorShape> input_shapes, std::int64_t microbatch);
+
 }  // namespace penstock

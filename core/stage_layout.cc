@@ -252,7 +252,8 @@ class StageBuilder {
         const Home to{Region::Send, taken.out_edge, taken.offset};
         if (placement.output != to)
           out_.forward_copies.push_back(
-              {placement.output, to, microbatch_ * at(placement.layer).output.bytes()});
+              {placement.output, to, microbatch_ * at(placement.layer).output.bytes(),
+               at(placement.layer).output.type});
       }
     }
   }
@@ -269,7 +270,8 @@ class StageBuilder {
         const Home home{Region::Receive, part.out_edge, part.offset};
         if (started[placement.layer.index()]) {
           out_.gradient_sums.push_back(
-              {home, placement.output_gradient, microbatch_ * at(placement.layer).output.bytes()});
+              {home, placement.output_gradient, microbatch_ * at(placement.layer).output.bytes(),
+               at(placement.layer).output.type});
         } else {
           placement.output_gradient = home;
           started[placement.layer.index()] = true;

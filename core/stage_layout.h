@@ -57,6 +57,7 @@ struct EdgeCopy {
   Home from;  // value in stash or workspace; gradient in a receive buffer
   Home to;    // its place in a send buffer; the gradient's home
   Bytes bytes;
+  DataType type = DataType::F32;
 };
 
 struct StageLayout {

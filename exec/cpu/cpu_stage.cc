@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "exec/cpu/layer_kernel.h"
+#include "exec/cpu/math/bf16.h"
 #include "exec/cpu/stream.h"
 #include "exec/data_source.h"
 #include "exec/optimizer/gradient_norm.h"
@@ -36,6 +37,14 @@ std::byte* address(const StageMemoryMap& memory, const Home& home, Pass pass) {
 }
 
 float* floats(std::byte* p) { return reinterpret_cast<float*>(p); }
+
+void add_gradient(DataType type, Bytes bytes, const std::byte* from, std::byte* to) {
+  const std::int64_t n = bytes.value / size_of(type);
+  if (type == DataType::BF16)
+    return add_bf16(reinterpret_cast<const std::uint16_t*>(from), n, reinterpret_cast<std::uint16_t*>(to));
+  const float* x = reinterpret_cast<const float*>(from);
+  for (std::int64_t i = 0; i < n; ++i) floats(to)[i] += x[i];
+}
 
 struct PreparedLayer {
   const Layer* layer;
@@ -294,9 +303,7 @@ void CpuStage::backward_input(const StageMemoryMap& memory, const PreparedLayer&
 void CpuStage::run_backward(const StageMemoryMap& memory, std::int32_t microbatch, std::size_t first, std::size_t end) {
   for (const EdgeCopy& sum : request_.layout.gradient_sums) {
     if (end < layers_.size()) break;  // the first part has done it
-    const float* from = floats(address(memory, sum.from, Pass::Gradient));
-    float* to = floats(address(memory, sum.to, Pass::Gradient));
-    for (std::int64_t i = 0, n = sum.bytes.value / 4; i < n; ++i) to[i] += from[i];
+    add_gradient(sum.type, sum.bytes, address(memory, sum.from, Pass::Gradient), address(memory, sum.to, Pass::Gradient));
   }
   for (std::size_t i = end; i-- > first;) {
     const PreparedLayer* layer = &layers_[i];

@@ -41,6 +41,23 @@ Bytes convolution_scratch(const Layer& layer, const TensorShape& input, std::int
                              std::max(x + y, aligned(in * out * window)) + w});
 }
 
+Bytes kernel_scratch(const Layer& layer, std::span<const TensorShape> input_shapes,
+                     std::int64_t microbatch) {
+  if (layer.kind == LayerKind::Linear) {
+    return kTables + aligned(std::max({layer.parameters[0].elements(),
+                                       microbatch * input_shapes[0].elements(),
+                                       microbatch * layer.output.elements()}));
+  }
+  if (layer.kind == LayerKind::Conv2d)
+    return convolution_scratch(layer, input_shapes[0], microbatch);
+  if (layer.kind == LayerKind::Attention) {
+    const std::int64_t tokens = layer.output.dimensions.front();
+    const std::int64_t depth = layer.output.dimensions.back() / layer.attribute("heads");
+    return kTables + 5 * aligned(tokens * depth) + 2 * aligned(tokens * tokens);
+  }
+  return Bytes(0);
+}
+
 }  // namespace
 
 LayerTraffic layer_traffic(const Workload& workload, const Layer& layer,
@@ -111,19 +128,8 @@ double step_traffic(const Layer& layer, const Optimizer& optimizer) {
 
 Bytes scratch_estimate(const Layer& layer, std::span<const TensorShape> input_shapes,
                        std::int64_t microbatch) {
-  if (layer.kind == LayerKind::Linear) {
-    return kTables + aligned(std::max({layer.parameters[0].elements(),
-                                       microbatch * input_shapes[0].elements(),
-                                       microbatch * layer.output.elements()}));
-  }
-  if (layer.kind == LayerKind::Conv2d)
-    return convolution_scratch(layer, input_shapes[0], microbatch);
-  if (layer.kind == LayerKind::Attention) {
-    const std::int64_t tokens = layer.output.dimensions.front();
-    const std::int64_t depth = layer.output.dimensions.back() / layer.attribute("heads");
-    return kTables + 5 * aligned(tokens * depth) + 2 * aligned(tokens * tokens);
-  }
-  return Bytes(0);
+  return kernel_scratch(layer, input_shapes, microbatch) +
+         widened_bytes(layer, input_shapes, microbatch);
 }
 
 }  // namespace penstock

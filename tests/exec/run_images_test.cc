@@ -43,6 +43,32 @@ TEST_P(RunImages, EveryStageCountAndScheduleEqualsTheReferenceBitForBit) {
   }
 }
 
+// Everything at once: a norm that ranks gather, states that stages keep apart, normalisation that is run again.
+TEST_P(RunImages, OptimizersClippingAndRecomputingChangeNoBit) {
+  for (const OptimizerKind kind : {OptimizerKind::Sgd, OptimizerKind::Adam, OptimizerKind::AdamW}) {
+    Optimizer optimizer = default_optimizer(kind);
+    optimizer.clip = 0.1;
+    for (const Precision precision : {Precision::F32, Precision::BF16}) {
+      std::string digest;
+      for (const std::int32_t stages : {1, 2, 3}) {
+        const Plan plan = test::sample_plan(GetParam(), stages == 2 ? "gpipe" : "1f1b", stages, 2, optimizer,
+                                            {LayerKind::BatchNorm, LayerKind::Relu}, precision);
+        const Program program = test::sample_program(plan);
+        EXPECT_FALSE(plan.stages[0].recompute.empty());
+        const auto result = run(plan, program, options(4));
+        ASSERT_TRUE(result) << result.error().text();
+        if (digest.empty()) {
+          const auto reference = run_reference(plan, options(4));
+          ASSERT_TRUE(reference) << reference.error().text();
+          digest = reference->timeline.weights_digest;
+        }
+        EXPECT_EQ(result->timeline.weights_digest, digest) << static_cast<int>(kind) << " on " << stages;
+        EXPECT_EQ(result->timeline.peak_memory, program.arena);
+      }
+    }
+  }
+}
+
 TEST_P(RunImages, TheLossFalls) {
   const Plan plan = test::sample_plan(GetParam(), "1f1b", 2, 4);
   const auto result = run(plan, test::sample_program(plan), options(50));

@@ -15,7 +15,7 @@ namespace penstock::test {
 namespace {
 
 Plan plan_on(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-             const Optimizer& optimizer, PlanRequest request) {
+             const Optimizer& optimizer, PlanRequest request, Precision precision = Precision::F32) {
   auto built = build_workload(workload);
   auto cluster = load_cluster(fmt::format("flat:{},device=cpu,memory=4GiB,bandwidth=8GB/s,latency=3us", ranks));
   if (!built || !cluster) {
@@ -24,6 +24,7 @@ Plan plan_on(const std::string& workload, const std::string& schedule, std::int3
   }
   request.workload = *built;
   request.workload.optimizer = optimizer;
+  set_precision(request.workload, precision);
   request.cluster = *cluster;
   request.schedules = {schedule};
   request.microbatch_sizes = {microbatch};
@@ -38,11 +39,11 @@ Plan plan_on(const std::string& workload, const std::string& schedule, std::int3
 }  // namespace
 
 Plan sample_plan(const std::string& workload, const std::string& schedule, std::int32_t ranks, std::int64_t microbatch,
-                 const Optimizer& optimizer, const std::vector<LayerKind>& recompute) {
+                 const Optimizer& optimizer, const std::vector<LayerKind>& recompute, Precision precision) {
   PlanRequest request;
   request.ranks = ranks;
   request.recompute = recompute;
-  return plan_on(workload, schedule, ranks, microbatch, optimizer, std::move(request));
+  return plan_on(workload, schedule, ranks, microbatch, optimizer, std::move(request), precision);
 }
 
 Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,

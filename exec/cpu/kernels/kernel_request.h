@@ -30,6 +30,8 @@ KernelResult make_linear(const KernelRequest& request);
 KernelResult make_attention(const KernelRequest& request);
 KernelResult make_gelu(const KernelRequest& request);
 KernelResult make_add(const KernelRequest& request);
+// Around the f32 kernel of the same layer, where some of its tensors are stored as bf16.
+KernelResult make_stored_bf16(const KernelRequest& request);
 KernelResult make_cross_entropy(const KernelRequest& request);
 KernelResult make_mean_squared(const KernelRequest& request);
 KernelResult make_pixels(const KernelRequest& request);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "exec/cpu/kernels/kernel_request.h"
 
 namespace penstock::cpu {
@@ -10,6 +12,9 @@ Result<std::unique_ptr<LayerKernel>> make_kernel(const Layer& layer,
                                                  std::int64_t rows_in_step) {
   PENSTOCK_CHECK(microbatch >= 1 && rows_in_step >= 1, "a kernel is built for at least one sample");
   const KernelRequest request{layer, input_shapes, microbatch, rows_in_step};
+  const auto is_bf16 = [](const TensorShape& shape) { return shape.type == DataType::BF16; };
+  if (is_bf16(layer.output) || std::any_of(input_shapes.begin(), input_shapes.end(), is_bf16))
+    return make_stored_bf16(request);
   switch (layer.kind) {
     case LayerKind::Embedding:
       return make_embedding(request);

@@ -7,6 +7,7 @@
 #include "exec/data_source.h"
 #include "models/costs/bytes.h"
 #include "models/workloads/builders.h"
+#include "models/workloads/precision.h"
 
 namespace penstock::cpu {
 namespace {
@@ -52,7 +53,8 @@ TEST(CpuStage, DerivedScratchIsNeverBelowWhatTheKernelsNeed) {
   for (const std::int64_t hidden : {16, 48, 96, 256}) {
     for (const std::int64_t sequence : {8, 40, 128}) {
       for (const std::int64_t microbatch : {1, 2, 4, 8}) {
-        const Workload workload = *build_workload(fmt::format("gpt:layers=1,hidden={},heads=2,sequence={}", hidden, sequence));
+        Workload workload = *build_workload(fmt::format("gpt:layers=1,hidden={},heads=2,sequence={}", hidden, sequence));
+        if (hidden % 32 == 0) set_precision(workload, Precision::BF16);
         const Network& network = workload.networks[0];
         for (const Layer& layer : network.layers) {
           std::vector<TensorShape> inputs;
@@ -76,9 +78,10 @@ TEST(CpuStage, DerivedScratchOfImageLayersIsNeverBelowWhatTheKernelsNeed) {
     }
   }
   for (const std::string& text : workloads) {
-    const Workload workload = *build_workload(text);
-    const Network& network = workload.networks[0];
     for (const std::int64_t microbatch : {1, 4}) {
+      Workload workload = *build_workload(text);
+      if (microbatch == 4) set_precision(workload, Precision::BF16);
+      const Network& network = workload.networks[0];
       for (const Layer& layer : network.layers) {
         std::vector<TensorShape> inputs;
         for (const LayerId input : layer.inputs) inputs.push_back(network.layers[input.index()].output);

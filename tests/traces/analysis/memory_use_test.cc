@@ -72,6 +72,27 @@ TEST(MemoryUse, ThePeakNamesItsHolders) {
   EXPECT_EQ(holders_text(use), "2 stashes 128 B");
 }
 
+// Every class of buffer there is, the last of them too, on ranks that exchange messages.
+TEST(MemoryUse, HoldersOfAnyClassAddUpToThePeak) {
+  Program program = small_program();
+  const auto classes = static_cast<std::int64_t>(enum_names(BufferClass{}).size());
+  program.buffers.clear();
+  for (std::int64_t c = 0; c < classes; ++c) {
+    Buffer& row = program.buffers.emplace_back();
+    row.cls = static_cast<BufferClass>(c);
+    row.bytes = Bytes(64 << c);
+    row.last = 3;
+  }
+  program.first_buffer = {0, program.buffers.size()};
+  const auto result = simulate(program);
+  ASSERT_TRUE(result);
+  const MemoryUse use = memory_use(result->timeline, 0, &program)[0];
+  EXPECT_EQ(use.holders.size(), program.buffers.size());
+  Bytes sum;
+  for (const Holder& holder : use.holders) sum += holder.bytes;
+  EXPECT_EQ(sum, Bytes((64 << classes) - 64));
+}
+
 TEST(MemoryUse, AProgramThatDoesNotFitAddsNoCurve) {
   const Program program = small_program();
   Timeline timeline = test::sample_timeline(1);
