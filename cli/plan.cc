@@ -121,6 +121,7 @@ Answer describe(const Plan& plan) {
                                     {"to", "to", {}, Align::Left},
                                     {"forward_s", "F", Unit::Seconds},
                                     {"backward_s", "B+W", Unit::Seconds},
+                                    {"recompute_s", "R", Unit::Seconds},
                                     {"step_s", "step", Unit::Seconds},
                                     {"transfer_s", "transfer in", Unit::Seconds},
                                     {"parameters_bytes", "weights", Unit::Bytes},
@@ -132,6 +133,7 @@ Answer describe(const Plan& plan) {
     stages.add({s, ranks_of(stage), fmt::format("{}-{}", first.value, last.value),
                 network.layers[first.index()].name, network.layers[last.index()].name,
                 seconds(stage.times.order_forward()), seconds(stage.times.backward()),
+                stage.recompute.empty() ? Value() : Value(seconds(stage.times.recompute)),
                 seconds(stage.times.step), transfer_in(plan, s), stage.memory.parameters.value,
                 stage.memory.stash.value});
   }
@@ -237,7 +239,8 @@ class PlanVerb : public Verb {
     std::size_t again = 0;
     for (const PlanStage& stage : plan.stages) again += stage.recompute.size();
     if (again > 0)
-      answer.note(fmt::format("{} of {} layers keep nothing: R runs their forward again", again,
+      answer.note(fmt::format("{} of {} layers keep nothing for their backward: R, in the table, runs their "
+                              "forward again", again,
                               plan.layer_times.size()));
     const std::int64_t cores = identify_machine().cores;
     if (is_this_machine(input_.cluster, request.cluster) && plan.ranks() > cores) {

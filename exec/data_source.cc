@@ -93,13 +93,15 @@ DataSource DataSource::random_text(const Workload& workload, std::uint64_t seed)
   return data;
 }
 
-Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed) {
+Result<DataSource> DataSource::open(const std::string& path, const Workload& workload, std::uint64_t seed, bool held_out) {
   DataSource data(workload, seed);
   if (reads_images(workload)) {
     if (data.window_ > 0)
       return fail(ErrorCode::BadInput, fmt::format("workload {} reads both a text and images", workload.name),
                   "one of them can be opened: give sources of one sort");
-    PENSTOCK_TRY(data.images_, open_images(path, image_request(workload, data.limits_), seed));
+    ImageRequest images = image_request(workload, data.limits_);
+    images.held_out = held_out;
+    PENSTOCK_TRY(data.images_, open_images(path, images, seed));
   }
   if (data.window_ == 0) return data;  // nothing is read from text
   PENSTOCK_TRY(data.text_, read_text(path));

@@ -23,7 +23,9 @@ class DataSource {
   // Of a workload that reads images, as open_images says (exec/data/open_images.h); bad input too if it reads a text as well.
   // Of any other a file, or a folder whose *.md and *.txt files, those of its subfolders too, are joined in order of their names. Bad input if missing, empty,
   // shorter than one window of the workload's longest text source, or holding a byte beyond the vocabulary of its readers.
-  static Result<DataSource> open(const std::string& path, const Workload& workload, std::uint64_t seed);
+  // `held_out`: of a folder of images those that are not to be trained on.
+  static Result<DataSource> open(const std::string& path, const Workload& workload, std::uint64_t seed,
+                                 bool held_out = false);
 
   // Random bytes below every reader's limit in place of a text, and synthetic images: for timing, which must not depend on
   // a file.

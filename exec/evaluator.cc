@@ -6,7 +6,7 @@ namespace penstock {
 
 Result<std::unique_ptr<Evaluator>> Evaluator::make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed) {
   std::unique_ptr<Evaluator> out(new Evaluator(plan, options.batches));
-  PENSTOCK_TRY(out->data_, DataSource::open(options.data, plan.workload, combine(seed, hash("evaluation"))));
+  PENSTOCK_TRY(out->data_, DataSource::open(options.data, plan.workload, combine(seed, hash("evaluation")), true));
   out->losses_.assign(static_cast<std::size_t>(options.batches * plan.microbatches), 0.0);
   out->all_ = all_parameters(plan.workload);
   out->stream_ = out->device_.create_stream("evaluation", StreamRole::Compute);

@@ -17,7 +17,7 @@ std::string binding_constraint(const Plan& plan) {
   const auto work = [&](const PlanStage& stage) {
     const std::int64_t turns = stage.split == Split::RoundRobin ? stage.replicas : 1;
     return (plan.microbatches + turns - 1) / turns *
-               (stage.times.order_forward() + stage.times.backward()) +
+               (stage.times.order_forward() + stage.times.recompute + stage.times.backward()) +
            stage.times.step;
   };
   const auto longest =

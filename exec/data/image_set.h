@@ -13,6 +13,7 @@ namespace penstock {
 struct ImageRequest {
   std::int64_t channels = 1, height = 1, width = 1;
   std::int64_t classes = 0;
+  bool held_out = false;  // of a folder the test images, not those to train on
 
   std::int64_t image_bytes() const { return channels * height * width; }
 };

@@ -16,29 +16,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kWanted =
+// Names of the files of a set in a folder.
+struct SetNames {
+  std::string_view what;
+  std::string_view idx;  // with a '-' or a '.' before "idx3"
+  std::string_view ten, hundred;
+  std::string_view wanted;
+};
+constexpr SetNames kTraining = {
+    "training", "train-images", "data_batch", "train.bin",
     "a folder holds train-images-idx3-ubyte and train-labels-idx1-ubyte (MNIST), data_batch_*.bin "
-    "(CIFAR-10) or train.bin (CIFAR-100); or give one file";
+    "(CIFAR-10) or train.bin (CIFAR-100); or give one file"};
+constexpr SetNames kHeldOut = {
+    "test", "t10k-images", "test_batch", "test.bin",
+    "a folder holds t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte (MNIST), test_batch.bin "
+    "(CIFAR-10) or test.bin (CIFAR-100); or give one file"};
 
 Result<ImageSet> open_folder(const std::string& path, const ImageRequest& request) {
+  const SetNames& names = request.held_out ? kHeldOut : kTraining;
   std::error_code failed;
   std::vector<std::string> idx, ten, hundred;
   for (fs::directory_iterator it(path, failed), end; !failed && it != end; it.increment(failed)) {
     const std::string name = it->path().filename().string();
-    if (name == "train-images-idx3-ubyte" || name == "train-images.idx3-ubyte")
+    if (name == fmt::format("{}-idx3-ubyte", names.idx) ||
+        name == fmt::format("{}.idx3-ubyte", names.idx))
       idx.push_back(it->path().string());
-    if (name.starts_with("data_batch") && name.ends_with(".bin"))
+    if (name.starts_with(names.ten) && name.ends_with(".bin"))
       ten.push_back(it->path().string());
-    if (name == "train.bin") hundred.push_back(it->path().string());
+    if (name == names.hundred) hundred.push_back(it->path().string());
   }
   if (failed)
     return bad_images(path, "cannot read the folder: " + failed.message(),
                       "make it readable, or give one file");
   const auto sets = static_cast<int>(!idx.empty()) + !ten.empty() + !hundred.empty();
   if (sets == 0)
-    return bad_images(path, "the folder holds no training images", std::string(kWanted));
+    return bad_images(path, fmt::format("the folder holds no {} images", names.what),
+                      std::string(names.wanted));
   if (sets > 1 || idx.size() > 1)
-    return bad_images(path, "the folder holds more than one set of training images",
+    return bad_images(path,
+                      fmt::format("the folder holds more than one set of {} images", names.what),
                       "give the file of one of them, or put each in a folder of its own");
   if (!idx.empty()) return read_idx(idx.front(), request);
   std::vector<std::string>& files = ten.empty() ? hundred : ten;

@@ -18,7 +18,8 @@ inline constexpr std::string_view kSyntheticData = "synthetic";
 //   FOLDER            the training images in it, by their names: the IDX pair
 //                     (train-images-idx3-ubyte or train-images.idx3-ubyte and its labels),
 //                     data_batch_*.bin (CIFAR-10) or train.bin (CIFAR-100); two of these are
-//                     refused
+//                     refused. If held-out images are asked for, the test images: t10k-images…,
+//                     test_batch.bin, test.bin
 // Bad input as each reader says.
 Result<ImageSet> open_images(const std::string& path, const ImageRequest& request,
                              std::uint64_t seed);

@@ -33,6 +33,20 @@ TEST(OpenImages, AFolderIsSearchedForTrainingImages) {
   EXPECT_EQ(things->labels, std::string({1, 2}));
 }
 
+TEST(OpenImages, HeldOutImagesAreThoseOfTheTestSet) {
+  const test::TempDir cifar;
+  test::write_file(cifar / "data_batch_1.bin", test::cifar_record({1}, 'a'));
+  ImageRequest held_out = kTen;
+  held_out.held_out = true;
+  const auto none = open_images(cifar.path().string(), held_out, 0);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("no test images"), std::string::npos);
+  test::write_file(cifar / "test_batch.bin", test::cifar_record({3}, 'c'));
+  const auto set = open_images(cifar.path().string(), held_out, 0);
+  ASSERT_TRUE(set) << set.error().text();
+  EXPECT_EQ(set->labels, std::string({3}));
+}
+
 TEST(OpenImages, CifarHundredIsFoundInItsFolder) {
   const test::TempDir folder;
   test::write_file(folder / "train.bin", test::cifar_record({1, 42}, 'a'));
