@@ -112,6 +112,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
     PENSTOCK_TRY_VOID(parse_optimizer(input.optimizer, request.workload.optimizer));
   request.microbatch_sizes = input.microbatch_sizes;
   request.ranks = input.ranks;
+  if (is_this_machine(input.cluster, request.cluster)) request.cores = identify_machine().cores;
   if (input.any_replicas) request.replicas.clear();
   if (!input.replicas.empty())
     request.replicas.assign(input.replicas.begin(), input.replicas.end());
