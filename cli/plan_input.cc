@@ -114,6 +114,7 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   if (input.precision) set_precision(request.workload, *input.precision);
   request.microbatch_sizes = input.microbatch_sizes;
   request.ranks = input.ranks;
+  if (is_this_machine(input.cluster, request.cluster)) request.cores = identify_machine().cores;
   if (input.any_replicas) request.replicas.clear();
   if (!input.replicas.empty())
     request.replicas.assign(input.replicas.begin(), input.replicas.end());

@@ -37,6 +37,7 @@ class SimulateVerb : public Verb {
               [this](std::string_view flag, const std::string& text) {
                 return choice_into(p2p_.emplace())(flag, text);
               });
+    flags.toggle("--no-contention", "as if ranks of one host did not slow one another down", alone_);
     times_.declare(flags);
     flags.add("--bytes", "BYTES", "of one message; with --cluster", bytes_into(bytes_));
     flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages",
@@ -53,6 +54,7 @@ class SimulateVerb : public Verb {
                   "drop one of them");
     PENSTOCK_TRY(Subject subject, load());
     if (steps_ > 0) subject.options.steps = steps_;
+    subject.options.contention = !alone_;
     if (p2p_) subject.options.discipline = *p2p_;
     PENSTOCK_TRY_VOID(
         require_sound(subject.program, subject.options.discipline == Discipline::Rendezvous));
@@ -174,7 +176,7 @@ class SimulateVerb : public Verb {
   std::optional<Discipline> p2p_;
   TimeFlags times_;
   Bytes bytes_;
-  bool gantt_ = false;
+  bool gantt_ = false, alone_ = false;
   std::int32_t columns_ = 100;
 };
 

@@ -316,6 +316,7 @@ Result<void> validate(const Plan& plan) {
   PENSTOCK_TRY_VOID(validate_replicas(plan));
   if (plan.schedule.name.empty())
     return invalid("/schedule", "the plan names no schedule", "e.g. \"1f1b\"");
+  if (plan.contention) PENSTOCK_TRY_VOID(within("/contention", validate(*plan.contention)));
   if (plan.costs != "derived" && plan.costs != "profiled")
     return invalid("/costs", fmt::format("costs are '{}'", plan.costs),
                    "\"derived\" or \"profiled\"");

@@ -15,6 +15,7 @@
 
 #include "core/buckets.h"
 #include "core/cluster.h"
+#include "core/contention.h"
 #include "core/ids.h"
 #include "core/result.h"
 #include "core/units.h"
@@ -167,6 +168,8 @@ struct Plan {
   Nanoseconds gather_latency;
   BytesPerSecond gather_bandwidth;
   BucketLimits bucket_limits;           // of the gradients that replicas add up (core/buckets.h)
+  // How its ranks slow one another down; none: not at all. Times above are of each rank alone.
+  std::optional<Contention> contention;
   double iteration_time_s = 0;
   double throughput_samples_per_s = 0;
   Certificate certificate;

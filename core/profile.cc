@@ -13,6 +13,14 @@ const LayerTime* Profile::find(const std::string& signature, CostOp op,
   return found == times.end() ? nullptr : &*found;
 }
 
+Contention Profile::contention_of_host() const {
+  Contention out;
+  out.private_cache = private_cache;
+  for (const ContentionTime& row : contention)
+    out.slowdown[static_cast<std::size_t>(row.work)][static_cast<std::size_t>(row.beside)] = row.slowdown;
+  return out;
+}
+
 const LayerMemory* Profile::find_memory(const std::string& signature,
                                         std::int64_t microbatch) const {
   const auto found = std::find_if(memory.begin(), memory.end(), [&](const LayerMemory& row) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/contention.h"
 #include "core/result.h"
 #include "core/units.h"
 
@@ -58,6 +59,15 @@ struct LinkTime {
   bool operator==(const LinkTime&) const = default;
 };
 
+// One class of work on a core, while the other is done on a second one of the same host.
+struct ContentionTime {
+  WorkClass work = WorkClass::Matrix, beside = WorkClass::Matrix;
+  Spread alone, time;   // of one round of the work, alone and beside the other
+  double slowdown = 1;  // what planning uses: median over median, at least 1
+
+  bool operator==(const ContentionTime&) const = default;
+};
+
 struct Fingerprint {
   std::string cpu;           // model name and family/model/stepping
   std::int64_t cores = 0;
@@ -77,6 +87,8 @@ struct Profile {
   std::vector<LayerTime> times;
   std::vector<LayerMemory> memory;
   std::vector<LinkTime> links;
+  std::vector<ContentionTime> contention;
+  Bytes private_cache;               // of a core; 0: unknown
   std::vector<std::string> warnings;
 
   bool operator==(const Profile&) const = default;
@@ -84,6 +96,8 @@ struct Profile {
   // Null where there is no such row. O(rows).
   const LayerTime* find(const std::string& signature, CostOp op, std::int64_t microbatch) const;
   const LayerMemory* find_memory(const std::string& signature, std::int64_t microbatch) const;
+  // The measured slowdowns as one matrix, 1 where none was measured; cores stay 0.
+  Contention contention_of_host() const;
 };
 
 // α and β of the hand-off, by least relative squares over the measured sizes: min Σ ((α + x/β − t)/t)² with α ≥ 0, t the

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/contention.h"
 #include "core/ids.h"
 #include "core/instruction.h"
 #include "core/plan.h"
@@ -39,6 +41,7 @@ struct Stream {
 
 struct RankProgram {
   DeviceId device;
+  HostId host;                  // with whom it contends; invalid where the program says nothing of contention
   Bytes memory_limit;           // 0: none is set
   std::vector<Stream> streams;  // [0] is the compute stream
 
@@ -54,6 +57,7 @@ constexpr auto enum_names(SegmentKind) {
 
 struct Segment {
   SegmentKind kind = SegmentKind::Compute;
+  WorkClass work = WorkClass::Matrix;  // of a Compute; where the program says how classes contend
   Nanoseconds duration;  // alone on its resource
   Bytes bytes;           // moved (Transfer, Collective) or touched (Compute)
   GroupId group;
@@ -188,6 +192,7 @@ struct Program {
   std::vector<Buffer> buffers;              // by rank
   std::vector<std::size_t> first_buffer;    // ranks + 1 offsets into buffers
   std::vector<Bytes> arena;                 // one a rank: what the layout takes, the layout's peak
+  std::optional<Contention> contention;     // how ranks of one host slow one another down; none: not at all
   std::vector<Bytes> live_peak;             // one a rank: most bytes live at once; the gap to arena is fragmentation
 
   std::span<const Buffer> buffers_of(RankId rank) const {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/stage_layout.h"
+#include "planner/contention.h"
 #include "planner/gather_norms.h"
 #include "planner/lower.h"
 
@@ -122,6 +123,7 @@ Result<Plan> plan_of(const Setting& setting, const std::vector<std::int32_t>& en
   for (std::size_t l = 0; l < costs.layers.size(); ++l)
     plan.layer_times.push_back(stage_times(costs, {LayerId(static_cast<std::int64_t>(l))}));
   PENSTOCK_TRY_VOID(add_gather_hop(plan, costs));
+  carry_contention(plan, costs);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "core/liveness.h"
 #include "core/replicas.h"
 #include "core/stage_layout.h"
+#include "planner/contention.h"
 #include "planner/gather_norms.h"
 #include "planner/lowering.h"
 #include "planner/ordinary_training.h"
@@ -168,6 +169,7 @@ Result<Program> lower(const Plan& plan) {
     for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_memory(plan, s));
     PENSTOCK_TRY(Program program, lower_replicated(plan, parts_of(plan)));
     gather_norms(plan, program);
+    add_contention(plan, program);
     assign_memory(program);
     return program;
   }
@@ -203,6 +205,7 @@ Result<Program> lower(const Order& order, const Plan& plan) {
     program = lower_parts(with_edges, parts_of(plan));
   }
   gather_norms(plan, program);
+  add_contention(plan, program);
   assign_memory(program);
   return program;
 }

@@ -5,6 +5,7 @@
 #include "core/replicas.h"
 #include "core/stage_layout.h"
 #include "planner/candidate.h"
+#include "planner/contention.h"
 #include "planner/gather_norms.h"
 #include "planner/replicated_search.h"
 
@@ -103,6 +104,7 @@ Result<Plan> replicated_plan(const PlanRequest& request, const ReplicaCosts& cos
     stage.reduce_bandwidth = ring.bandwidth;
   }
   PENSTOCK_TRY_VOID(add_gather_hop(plan, whole));
+  carry_contention(plan, whole);
   return plan;
 }
 

@@ -31,6 +31,7 @@ struct PlanRequest {
   std::vector<std::string> schedules;  // empty: all that are built in; "name:key=value"
   std::vector<std::int64_t>
       microbatch_sizes;    // empty: all divisors of the batch that the costs cover
+  std::int64_t cores = 0;  // of each host, which its ranks share; 0: every device is one of its own
   std::int32_t ranks = 0;  // stages to use; 0: any number up to the cluster's devices
   // Of each stage, in order; {1}: no stage has any; empty: any number, where that is faster.
   std::vector<std::int32_t> replicas = {1};

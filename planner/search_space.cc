@@ -139,6 +139,10 @@ Result<CostTable> costs_of(const PlanRequest& request, std::int64_t samples) {
   PENSTOCK_TRY(CostTable costs,
                request.profile ? profiled_costs(request.workload, *request.profile, device, samples)
                                : derived_costs(request.workload, device, samples));
+  if (request.cores > 0) {
+    if (!costs.contention) costs.contention.emplace();
+    costs.contention->cores = request.cores;
+  }
   recompute(costs, request.workload.networks.front(), request.recompute);
   return costs;
 }

@@ -23,6 +23,10 @@ Result<Profile> make_profile(const Workload& workload, const ProfileRequest& req
   }
   if (request.progress) request.progress("hand-off between ranks");
   PENSTOCK_TRY_VOID(profile_links(request, profile));
+  if (request.contention) {
+    if (request.progress) request.progress("ranks beside one another");
+    PENSTOCK_TRY_VOID(profile_contention(request, profile));
+  }
   return profile;
 }
 

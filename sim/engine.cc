@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/lanes.h"
 #include "sim/engine_state.h"
 #include "sim/event_queue.h"
+#include "sim/examine.h"
+#include "sim/host_sharing.h"
 #include "sim/memory.h"
 #include "sim/stall.h"
 #include "sim/time_guard.h"
@@ -20,10 +23,6 @@ namespace {
 // Steps are numbered by 32 bits, and an instruction may add 16 bits' worth of its own.
 constexpr std::int64_t kMostSteps = std::numeric_limits<std::int32_t>::max() - 65536;
 constexpr std::uint64_t kMostSpans = std::uint64_t{1} << 26;  // 3 GiB of them
-
-bool takes_its_recipe(Op op) {
-  return op <= Op::Fuse || op == Op::Step || op == Op::Fill || is_collective(op);
-}
 
 class Engine {
  public:
@@ -45,8 +44,11 @@ class Engine {
       if (queue_.empty()) break;
       const Event event = queue_.pop();
       now_ = event.time;
-      finish(streams_[event.subject]);
-      ready_.push_back(event.subject);
+      if (event.subject < streams_.size()) {
+        leave(event.subject);
+      } else {
+        for (const std::uint32_t owner : sharing_->end(event)) leave(owner);
+      }
     }
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       if (!streams_[s].finished())
@@ -57,17 +59,7 @@ class Engine {
 
  private:
   Result<void> prepare();
-  Result<void> examine(const Instruction& instruction, std::uint32_t stream);
   EngineResult report();
-
-  // Instructions of a stream before entry `index` of a section, in a repetition.
-  std::uint64_t position(const StreamState& s, std::uint32_t section, std::int32_t repetition,
-                         std::uint32_t index) const {
-    const std::uint64_t bodies = section == 0   ? 0
-                                 : section == 1 ? static_cast<std::uint64_t>(repetition)
-                                                : static_cast<std::uint64_t>(repetitions_);
-    return index + (section == 0 ? 0 : s.sections[0]->size()) + bodies * s.sections[1]->size();
-  }
 
   // From the end of a section to the next instruction there is: of the next repetition or of a
   // later section.
@@ -103,10 +95,7 @@ class Engine {
         return meet(number, instruction);
       } else if (instruction.key.op != Op::Wait) {
         const Nanoseconds duration = duration_of(instruction);
-        if (duration.value > 0) {
-          queue_.push(now_ + duration, number);
-          return;
-        }
+        if (duration.value > 0) return last(instruction, number, s.rank, true);
       }
       finish(s);
     }
@@ -115,11 +104,37 @@ class Engine {
   bool must_wait(StreamState& s, std::uint32_t number, const Instruction& instruction) {
     StreamState& other =
         streams_[number - s.number + static_cast<std::uint32_t>(instruction.after_stream)];
-    s.waits_until = position(other, s.section, s.repetition, instruction.after_index) + 1;
+    s.waits_until = other.position(s.section, s.repetition, repetitions_, instruction.after_index) + 1;
     if (other.done >= s.waits_until) return false;
     s.next_waiter = other.first_waiter;
     other.first_waiter = number;
     return true;
+  }
+
+  // What `owner` does takes the time of `instruction` from now on; or longer, if all of it is done on the host of `rank` and
+  // its ranks slow one another down. Owners: streams; behind them edges, whose transfers end two streams.
+  void last(const Instruction& instruction, std::uint32_t owner, std::size_t rank, bool is_local) {
+    const Nanoseconds duration = duration_of(instruction);
+    if (sharing_ && is_local && duration.value > 0) {
+      sharing_->begin(rank, static_cast<std::size_t>(instruction.recipe), owner, now_);
+    } else if (owner < streams_.size()) {
+      queue_.push(now_ + duration, owner);
+    } else {
+      const EdgeState& edge = edges_[owner - streams_.size()];
+      queue_.push(now_ + duration, edge.sender);
+      queue_.push(now_ + duration, edge.receiver);
+    }
+  }
+
+  // What `owner` did is over.
+  void leave(std::uint32_t owner) {
+    if (owner >= streams_.size()) {
+      const EdgeState& edge = edges_[owner - streams_.size()];
+      leave(edge.sender);
+      return leave(edge.receiver);
+    }
+    finish(streams_[owner]);
+    ready_.push_back(owner);
   }
 
   // The current instruction of `s` is over: notes it, lets go who waited for it, and moves on.
@@ -158,7 +173,7 @@ class Engine {
       return true;
     }
     edge.sender_waits = true;
-    if (edge.receiver_waits) start_transfer(edge, duration);
+    if (edge.receiver_waits) start_transfer(edge, instruction);
     return false;
   }
 
@@ -177,7 +192,7 @@ class Engine {
       return false;
     }
     edge.receiver_waits = true;
-    if (edge.sender_waits) start_transfer(edge, duration_of(streams_[edge.sender].current()));
+    if (edge.sender_waits) start_transfer(edge, streams_[edge.sender].current());
     return false;
   }
 
@@ -186,12 +201,14 @@ class Engine {
     link(message.span, receiver.next_span);
   }
 
-  void start_transfer(EdgeState& edge, Nanoseconds duration) {
+  void start_transfer(EdgeState& edge, const Instruction& instruction) {
     edge.sender_waits = edge.receiver_waits = false;
     streams_[edge.sender].start = streams_[edge.receiver].start = now_;
     link(streams_[edge.sender].next_span, streams_[edge.receiver].next_span);
-    queue_.push(now_ + duration, edge.sender);
-    queue_.push(now_ + duration, edge.receiver);
+    const auto owner = streams_.size() + static_cast<std::size_t>(&edge - edges_.data());
+    const std::uint32_t rank = streams_[edge.receiver].rank;
+    last(instruction, static_cast<std::uint32_t>(owner), rank,
+         sharing_ && sharing_->share(rank, streams_[edge.sender].rank));
   }
 
   // A member of a group has reached its call; the last one starts it for all.
@@ -201,7 +218,7 @@ class Engine {
     if (group.arrived.size() < group.callers.size()) return;
     for (const std::uint32_t member : group.arrived) {
       streams_[member].start = now_;
-      queue_.push(now_ + duration_of(streams_[member].current()), member);
+      last(streams_[member].current(), member, streams_[member].rank, group.is_local);
     }
     group.arrived.clear();
   }
@@ -256,6 +273,7 @@ class Engine {
   std::vector<GroupState> groups_;
   std::vector<std::uint32_t> ready_;  // streams that can go on at this time
   EventQueue queue_;                  // subjects: streams whose current instruction ends
+  std::optional<HostSharing> sharing_;  // where the program has contention; its events follow the streams'
   Nanoseconds now_;
   std::vector<LiveMemory> memory_;  // one a rank; empty if the program has no buffers
   std::vector<Span> spans_;
@@ -263,43 +281,6 @@ class Engine {
   std::vector<Flow> flows_;
   std::vector<std::vector<CounterPoint>> points_;  // one a rank
 };
-
-Result<void> Engine::examine(const Instruction& instruction, std::uint32_t stream) {
-  const Op op = instruction.key.op;
-  PENSTOCK_CHECK(instruction.recipe < static_cast<std::int32_t>(durations_.size()),
-                 "an instruction names no recipe of the program");
-  if (!takes_its_recipe(op) && !is_transfer(op) && op != Op::Wait) {
-    return fail(ErrorCode::Unavailable,
-                fmt::format("rank {}: {}: the simulator does not run {}", streams_[stream].rank,
-                            text(instruction), name(op)));
-  }
-  if (is_collective(op)) {
-    const auto g = static_cast<std::size_t>(instruction.target);
-    PENSTOCK_CHECK(instruction.target >= 0 && g < groups_.size(), "a collective names no group");
-    if (!groups_[g].joins(program_.groups[g].ranks, RankId(streams_[stream].rank), stream))
-      return fail(ErrorCode::Unavailable,
-                  fmt::format("rank {}: {}: the simulator wants all calls of a group in one stream",
-                              streams_[stream].rank, text(instruction)));
-  }
-  if (!is_transfer(op)) return {};
-  if (instruction.group != 0) {
-    return fail(ErrorCode::Unavailable,
-                fmt::format("rank {}: {}: the simulator does not run grouped transfers",
-                            streams_[stream].rank, text(instruction)));
-  }
-  PENSTOCK_CHECK(
-      instruction.target >= 0 && instruction.target < static_cast<std::int32_t>(edges_.size()),
-      "a transfer names no edge");
-  EdgeState& edge = edges_[static_cast<std::size_t>(instruction.target)];
-  std::uint32_t& side = op == Op::Send ? edge.sender : edge.receiver;
-  if (side != kNoStream && side != stream) {
-    return fail(ErrorCode::Unavailable,
-                fmt::format("rank {}: {}: the simulator wants all {}s of an edge in one stream",
-                            streams_[stream].rank, text(instruction), name(op)));
-  }
-  side = stream;
-  return {};
-}
 
 Result<void> Engine::prepare() {
   PENSTOCK_CHECK(options_.steps > 0 && program_.body_steps > 0, "steps are counted from 1");
@@ -328,7 +309,7 @@ Result<void> Engine::prepare() {
       for (std::size_t section = 0; section < 3; ++section) {
         std::uint64_t lasting = 0;
         for (const Instruction& instruction : *s.sections[section]) {
-          PENSTOCK_TRY_VOID(examine(instruction, static_cast<std::uint32_t>(streams_.size() - 1)));
+          PENSTOCK_TRY_VOID(examine(program_, instruction, static_cast<std::uint32_t>(streams_.size() - 1), streams_, edges_, groups_));
           PENSTOCK_CHECK(instruction.after_stream < static_cast<std::int32_t>(streams.size()),
                          "an instruction waits for no stream of its rank");
           lasting += instruction.key.op != Op::Wait;
@@ -338,6 +319,16 @@ Result<void> Engine::prepare() {
         }
         spans += lasting * (section == 1 ? static_cast<std::uint64_t>(repetitions_) : 1);
       }
+    }
+  }
+  if (program_.contention && options_.contention) {
+    sharing_.emplace(program_, queue_, static_cast<std::uint32_t>(streams_.size()));
+    length *= sharing_->most_slowdown();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::vector<RankId>& ranks = program_.groups[g].ranks;
+      groups_[g].is_local = std::all_of(ranks.begin(), ranks.end(), [&](RankId rank) {
+        return sharing_->share(rank.index(), ranks.front().index());
+      });
     }
   }
   PENSTOCK_TRY_VOID(expect_bounded(length, options_.steps));

@@ -15,6 +15,10 @@
 //   ALLREDUCE, GATHER …           starts once all members of the group have reached their call, and
 //                                 lasts as long as its recipe
 //
+// Where the program has contention, compute, and transfers and collectives among ranks of one host,
+// last longer the more else runs there (core/contention.h, sim/host_sharing.h). An eager transfer
+// does not: it takes its time, and slows nothing.
+//
 // A RECV's span is the part of the transfer that it saw; its waiting before that, and a
 // collective's, is no span.
 
@@ -32,6 +36,7 @@ struct EngineOptions {
   // Prologue, then the body as often as it takes for so many steps, then epilogue.
   std::int32_t steps = 1;
   bool memory_counters = true;
+  bool contention = true;  // false: every rank runs as if it were alone, whatever the program says
   // False: only the first and the last span of each step of each compute stream, and no flows.
   bool spans = true;
 };
@@ -45,7 +50,8 @@ struct EngineResult {
 
 // The program must have passed penstock::check. An operation or a grouping that the engine does not
 // know is refused by name (Unavailable), and a program that stops making progress is an error that
-// says who waits for what (Infeasible). O(instructions · log streams).
+// says who waits for what (Infeasible). O(instructions · log streams), with contention
+// O(instructions · what runs at once on a host).
 Result<EngineResult> simulate(const Program& program, const EngineOptions& options = {});
 
 }  // namespace penstock

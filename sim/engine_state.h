@@ -30,6 +30,14 @@ struct StreamState {
 
   bool finished() const { return section == 3; }
   const Instruction& current() const { return (*sections[section])[index]; }
+  // Instructions before entry `at` of section `of`, in repetition `in` of `repetitions`.
+  std::uint64_t position(std::uint32_t of, std::int32_t in, std::int32_t repetitions,
+                         std::uint32_t at) const {
+    const std::uint64_t bodies = of == 0   ? 0
+                                 : of == 1 ? static_cast<std::uint64_t>(in)
+                                           : static_cast<std::uint64_t>(repetitions);
+    return at + (of == 0 ? 0 : sections[0]->size()) + bodies * sections[1]->size();
+  }
 };
 
 struct Message {
@@ -48,6 +56,7 @@ struct EdgeState {
 struct GroupState {
   std::vector<std::uint32_t> callers;  // one a member: the stream that holds its calls
   std::vector<std::uint32_t> arrived;  // streams that wait for the others to arrive
+  bool is_local = false;               // its members are all of one host
 
   // Notes where a member's calls are. False if they are in another stream too. PENSTOCK_CHECKs that it is a member.
   bool joins(const std::vector<RankId>& ranks, RankId rank, std::uint32_t stream) {

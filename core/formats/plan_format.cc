@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/formats/cluster_format.h"
+#include "core/formats/contention_fields.h"
 #include "core/formats/format_support.h"
 #include "core/formats/workload_format.h"
 
@@ -157,6 +158,7 @@ void describe(A& a, Plan& x) {
   }
   if (A::kReading || !x.part_times.empty() || x.bucket_limits != BucketLimits())
     a.optional("bucket_limits", x.bucket_limits);
+  if (A::kReading || x.contention) a.optional("contention", x.contention);
   a.required("devices", x.devices);
   a.required("stages", x.stages);
   a.required("edges", x.edges);

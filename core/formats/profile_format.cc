@@ -22,7 +22,7 @@ void describe(A& a, Fingerprint& x) {
   a.required("software", x.software);
 }
 
-// The members of a spread stand in the row that it belongs to: a file has three flat tables.
+// The members of a spread stand in the row that it belongs to: a file has flat tables.
 template <class A>
 void describe_spread(A& a, Spread& x) {
   a.required("n", x.n, at_least(1));
@@ -61,6 +61,26 @@ void describe(A& a, LinkTime& x) {
   describe_spread(a, x.time);
 }
 
+template <class A>
+void describe(A& a, Spread& x) {
+  describe_spread(a, x);
+}
+
+template <class A>
+void describe(A& a, ContentionTime& x) {
+  a.required("class", x.work);
+  a.required("beside", x.beside);
+  a.required("slowdown", x.slowdown, between(1, kMostSlowdown));
+  a.required("alone", x.alone);
+  a.required("together", x.time);
+}
+
+void write_value(JsonWriter& writer, const Spread& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const ContentionTime& x) {
+  write_row(writer, x);
+}
 void write_value(JsonWriter& writer, const LayerTime& x) {
   write_row(writer, x);
 }
@@ -82,6 +102,8 @@ void describe(A& a, Profile& x) {
   a.required("times", x.times);
   a.required("memory", x.memory);
   a.optional("links", x.links);
+  unless_empty(a, "contention", x.contention);
+  if (A::kReading || x.private_cache.value > 0) a.optional("private_cache_bytes", x.private_cache, at_least(0));
 }
 
 namespace {
@@ -103,6 +125,9 @@ Result<void> validate(const Profile& profile) {
   }));
   PENSTOCK_TRY_VOID(check_distinct(profile.memory, "/memory", [](const LayerMemory& row) {
     return std::tuple(std::string_view(row.signature), row.microbatch);
+  }));
+  PENSTOCK_TRY_VOID(check_distinct(profile.contention, "/contention", [](const ContentionTime& row) {
+    return std::tuple(row.work, row.beside);
   }));
   return check_distinct(profile.links, "/links", [](const LinkTime& row) {
     return std::tuple(std::string_view(row.path), row.bytes);

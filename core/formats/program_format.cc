@@ -4,6 +4,7 @@
 
 #include "core/archive.h"
 #include "core/check/program_index.h"
+#include "core/formats/contention_fields.h"
 
 namespace penstock {
 namespace {
@@ -61,6 +62,7 @@ void write_value(JsonWriter& writer, const Buffer& x) {
 template <class A>
 void describe(A& a, Segment& x) {
   a.required("kind", x.kind);
+  if (A::kReading || x.work != WorkClass::Matrix) a.optional("class", x.work);
   a.required("duration_ns", x.duration, kTimeBounds);
   a.required("moved_bytes", x.bytes, at_least(0));
   if (A::kReading || x.group.valid()) a.optional("group", x.group);
@@ -146,6 +148,7 @@ void describe(A& a, Stream& x) {
 template <class A>
 void describe(A& a, RankSection& x) {
   a.required("device", x.program.device);
+  if (A::kReading || x.program.host.valid()) a.optional("host", x.program.host);
   a.required("memory_limit_bytes", x.program.memory_limit, at_least(0));
   a.required("arena_bytes", x.arena, at_least(0));
   a.required("live_peak_bytes", x.live_peak, at_least(0));
@@ -161,6 +164,7 @@ void describe(A& a, Program& x) {
   a.required("stages", x.stages, at_least(1));
   if (A::kReading || x.microbatch_size != 1)
     a.optional("microbatch_size", x.microbatch_size, at_least(1));
+  if (A::kReading || x.contention) a.optional("contention", x.contention);
   a.required("recipes", x.recipes);
   a.required("edges", x.edges);
   a.required("groups", x.groups);

@@ -5,10 +5,12 @@
 // simulator see only this.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/cluster.h"
+#include "core/contention.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/result.h"
@@ -52,6 +54,7 @@ struct CostTable {
   std::string link;
   Nanoseconds link_latency;
   BytesPerSecond link_bandwidth;
+  std::optional<Contention> contention;  // the profile's, of ranks with a core each; none: not measured
 
   // The profiled hand-off if the route is that link alone, else the cluster's route. Infeasible if
   // there is none.

@@ -156,6 +156,7 @@ Result<CostTable> profiled_costs(const Workload& workload, const Profile& profil
     table.link_latency = fit.latency;
     table.link_bandwidth = fit.bandwidth;
   }
+  if (!profile.contention.empty()) table.contention = profile.contention_of_host();
   return table;
 }
 
