@@ -226,6 +226,14 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   }
 }
 
+Result<std::string> read_data(const std::string& path, std::size_t most, std::size_t endless) {
+  struct stat status = {};
+  const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  auto out = read_file(path, regular ? most : endless);
+  if (!out && out.error().message.starts_with("more than")) out.error().hint = "give less data, or a regular file of it";
+  return out;
+}
+
 Result<void> write_file_atomic(const std::string& path, std::string_view contents,
                                Overwrite overwrite) {
   if (path == "-") return write_directly(path, contents);

@@ -19,6 +19,11 @@ inline constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 // "-" reads standard input to its end. Refuses what is larger than `most` bytes.
 Result<std::string> read_file(const std::string& path, std::size_t most = kLargestFile);
 
+// Training data, which is kept in memory whole: a regular file may be larger than any document, up to `most`; of what tells
+// no size (a device, a pipe) `endless` is enough.
+inline constexpr std::size_t kLargestData = std::size_t{1} << 36;
+Result<std::string> read_data(const std::string& path, std::size_t most = kLargestData, std::size_t endless = kLargestFile);
+
 enum class Overwrite : std::uint8_t { No, Yes };
 
 // Readers see the old file or all of the new one, and so does whoever comes after a crash or a

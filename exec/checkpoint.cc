@@ -5,9 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/file.h"
 #include "core/random.h"
-#include "exec/checkpoint_bytes.h"
 
 namespace penstock {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 // Header: plan digest (16 characters) | u64 seed | u64 steps done | u64 parameters | u64 states.
 constexpr std::size_t kDigest = 16, kHeader = kDigest + 4 * 8;
 
-std::string section_name(std::size_t section) {
+std::string section_name(std::uint64_t section) {
   return section == 0 ? "the header" : fmt::format("the section of parameter {}", section - 1);
 }
 
@@ -64,24 +62,26 @@ Result<void> save_checkpoint(const std::string& path, const CheckpointIdentity& 
 }
 
 Result<Checkpoint> Checkpoint::load(const std::string& path, const CheckpointIdentity& identity, const Workload& workload) {
-  Checkpoint out;
-  PENSTOCK_TRY(out.bytes_, read_file(path));
+  PENSTOCK_TRY(CheckpointReader file, CheckpointReader::open(path));
   // The header first, by itself: a file of another plan has another number of sections.
-  const std::string_view bytes = out.bytes_;
-  const std::size_t header = kCheckpointMagic.size() + 8;
-  if (bytes.size() < header + kHeader + 8 || read_u64(bytes.data() + header - 8) != kHeader) {
-    PENSTOCK_TRY_VOID(verify_sections(bytes, path, 1, section_name));
+  constexpr std::size_t kBefore = kCheckpointMagic.size() + 8;
+  char header[kBefore + kHeader] = {};
+  const bool holds_one = file.bytes() >= sizeof(header) + 8;
+  if (holds_one) PENSTOCK_TRY_VOID(file.read(0, header, sizeof(header)));
+  if (!holds_one || read_u64(header + kBefore - 8) != kHeader) {
+    PENSTOCK_TRY_VOID(file.verify(1, section_name));
     return fail(Error{.code = ErrorCode::BadInput, .message = "the checkpoint is damaged: its header has another length",
                       .where = {.file = path}, .hint = "resume from another checkpoint"});
   }
-  const char* field = bytes.data() + header;
+  const char* field = header + kBefore;
   const std::string plan(field, kDigest);
   field += kDigest;
   const std::uint64_t seed = read_u64(field), parameters = read_u64(field + 16);
+  Checkpoint out(std::move(file));
   out.step_ = static_cast<std::int64_t>(read_u64(field + 8));
   out.states_ = static_cast<std::int64_t>(read_u64(field + 24));
-  if (parameters >= bytes.size()) PENSTOCK_TRY_VOID(verify_sections(bytes, path, 1, section_name));
-  PENSTOCK_TRY(const auto sections, verify_sections(bytes, path, static_cast<std::size_t>(parameters) + 1, section_name));
+  if (parameters >= out.file_.bytes()) PENSTOCK_TRY_VOID(out.file_.verify(1, section_name));
+  PENSTOCK_TRY(const auto sections, out.file_.verify(parameters + 1, section_name));
 
   if (plan != identity.plan) {
     return fail(Error{.code = ErrorCode::Infeasible, .message = fmt::format("the checkpoint is of another plan ({}, not {})", plan, identity.plan),
@@ -104,7 +104,9 @@ Result<Checkpoint> Checkpoint::load(const std::string& path, const CheckpointIde
     const auto elements = static_cast<std::size_t>(all[p]->elements());
     const std::size_t copies = 1 + static_cast<std::size_t>(out.states_);
     if (section.bytes != head.size() + copies * elements * sizeof(float)) return foreign(p);
-    if (bytes.substr(section.offset, head.size()) != head) return foreign(p);
+    std::string found(head.size(), '\0');
+    PENSTOCK_TRY_VOID(out.file_.read(section.offset, found.data(), found.size()));
+    if (found != head) return foreign(p);
     out.values_.push_back(section.offset + head.size());
     out.elements_.push_back(elements);
   }
@@ -129,16 +131,18 @@ Result<Checkpoint> Checkpoint::load_latest(const std::string& path, const Checkp
   return fail(both);
 }
 
-void Checkpoint::restore(ParameterAccess& parameters) const {
+Result<void> Checkpoint::restore(ParameterAccess& parameters) const {
   std::vector<float> values;
   for (std::size_t p = 0; p < values_.size(); ++p) {
     values.resize(elements_[p]);
-    const char* at = bytes_.data() + values_[p];
-    for (std::int32_t state = -1; state < states_; ++state, at += values.size() * sizeof(float)) {
-      read_floats(at, values.data(), values.size());
+    const std::size_t bytes = values.size() * sizeof(float);
+    std::uint64_t at = values_[p];
+    for (std::int32_t state = -1; state < states_; ++state, at += bytes) {
+      PENSTOCK_TRY_VOID(file_.read(at, values.data(), bytes));
       parameters.write(p, state, values);
     }
   }
+  return {};
 }
 
 }  // namespace penstock

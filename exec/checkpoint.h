@@ -9,6 +9,7 @@
 
 #include "core/plan.h"
 #include "core/result.h"
+#include "exec/checkpoint_bytes.h"
 #include "exec/parameters.h"
 
 namespace penstock {
@@ -35,7 +36,7 @@ Result<void> save_checkpoint(const std::string& path, const CheckpointIdentity& 
 
 class Checkpoint {
  public:
-  // Reads and verifies. BadInput, saying which section is damaged and where it starts, if the file is not whole; Infeasible
+  // Verifies the file, of any size, and keeps it open. BadInput, saying which section is damaged and where it starts, if the file is not whole; Infeasible
   // if it is of another plan, Usage if of another seed.
   static Result<Checkpoint> load(const std::string& path, const CheckpointIdentity& identity, const Workload& workload);
 
@@ -45,13 +46,16 @@ class Checkpoint {
                                         const Workload& workload, std::string& warning);
 
   std::int64_t step() const { return step_; }  // steps done
-  void restore(ParameterAccess& parameters) const;
+  // BadInput if the file has become shorter or unreadable since. One parameter at a time is in memory.
+  Result<void> restore(ParameterAccess& parameters) const;
 
  private:
+  explicit Checkpoint(CheckpointReader file) : file_(std::move(file)) {}
+
+  CheckpointReader file_;
   std::int64_t step_ = 0;
   std::int64_t states_ = 0;
-  std::string bytes_;
-  std::vector<std::size_t> values_;  // one a parameter: where its value stands, its states behind it
+  std::vector<std::uint64_t> values_;  // one a parameter: where its value stands, its states behind it
   std::vector<std::size_t> elements_;
 };
 

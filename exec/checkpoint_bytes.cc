@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdio>
@@ -98,14 +100,14 @@ Result<void> CheckpointFile::put(std::string_view bytes) {
 
 namespace {
 
-std::uint64_t section_checksum(std::uint64_t index, std::string_view payload) {
+// Of a section, before its payload is added.
+Checksum section_checksum(std::uint64_t index, std::uint64_t bytes) {
   std::string head;
   append_u64(head, index);
-  append_u64(head, payload.size());
+  append_u64(head, bytes);
   Checksum sum;
   sum.add(head);
-  sum.add(payload);
-  return sum.value();
+  return sum;
 }
 
 std::string u64_text(std::uint64_t value) {
@@ -119,7 +121,9 @@ std::string u64_text(std::uint64_t value) {
 Result<void> CheckpointFile::section(std::string_view payload) {
   PENSTOCK_TRY_VOID(put(u64_text(payload.size())));
   PENSTOCK_TRY_VOID(put(payload));
-  return put(u64_text(section_checksum(sections_++, payload)));
+  Checksum sum = section_checksum(sections_++, payload.size());
+  sum.add(payload);
+  return put(u64_text(sum.value()));
 }
 
 Result<void> CheckpointFile::finish(const std::string& previous) {
@@ -141,33 +145,106 @@ Result<void> CheckpointFile::finish(const std::string& previous) {
   return {};
 }
 
-Result<std::vector<SectionView>> verify_sections(std::string_view bytes, const std::string& path, std::size_t sections,
-                                                 std::string (*name)(std::size_t section)) {
-  const auto damaged = [&](const std::string& what, std::size_t offset) {
-    return fail(Error{.code = ErrorCode::BadInput, .message = fmt::format("the checkpoint is damaged: {}, at byte {}", what, offset),
-                      .where = {.file = path}, .hint = "resume from another checkpoint"});
+Result<CheckpointReader> CheckpointReader::open(const std::string& path) {
+  const auto refuse = [&](std::string message, std::string hint) {
+    return fail(Error{.code = ErrorCode::BadInput, .message = std::move(message), .where = {.file = path}, .hint = std::move(hint)});
   };
-  if (bytes.substr(0, kCheckpointMagic.size()) != kCheckpointMagic) {
-    return fail(Error{.code = ErrorCode::BadInput, .message = "this is no checkpoint, or its first bytes are damaged",
-                      .where = {.file = path}, .hint = "penstock run --checkpoint writes one"});
+  // Without waiting for whoever writes a pipe.
+  CheckpointReader out(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (out.descriptor_ < 0) {
+    return refuse(fmt::format("cannot read: {}", std::strerror(errno)), errno == ENOENT ? "is the name right? ls shows what is there" : "");
   }
-  std::size_t at = kCheckpointMagic.size();
-  std::vector<SectionView> out;
-  for (std::size_t s = 0; s < sections; ++s) {
-    const std::string who = name(s);
-    if (bytes.size() - at < 16) return damaged("it ends before " + who, at);
-    const std::uint64_t length = read_u64(bytes.data() + at);
-    if (length > bytes.size() - at - 16) return damaged(who + " is longer than the file", at);
-    const auto size = static_cast<std::size_t>(length);
-    const std::string_view payload = bytes.substr(at + 8, size);
-    if (read_u64(payload.data() + size) != section_checksum(s, payload)) return damaged(who + " has another checksum", at);
-    out.push_back({.offset = at + 8, .bytes = size});
-    at += 16 + size;
+  struct stat status = {};
+  if (::fstat(out.descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return refuse("this is no regular file", "penstock run --checkpoint writes one");
   }
-  if (bytes.size() - at != 8) return damaged("what follows the last section has another length", at);
+  out.bytes_ = static_cast<std::uint64_t>(status.st_size);
+  return out;
+}
+
+CheckpointReader::CheckpointReader(CheckpointReader&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), bytes_(other.bytes_) {}
+
+CheckpointReader& CheckpointReader::operator=(CheckpointReader&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+CheckpointReader::~CheckpointReader() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> CheckpointReader::read(std::uint64_t offset, void* out, std::size_t count) const {
+  char* at = static_cast<char*>(out);
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor_, at, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      return fail(Error{.code = ErrorCode::BadInput,
+                        .message = got == 0 ? fmt::format("the checkpoint ends at byte {}", offset)
+                                            : fmt::format("cannot read: {}", std::strerror(errno)),
+                        .where = {.file = path_}, .hint = "resume from another checkpoint"});
+    }
+    at += got;
+    offset += static_cast<std::uint64_t>(got);
+    count -= static_cast<std::size_t>(got);
+  }
+  return {};
+}
+
+Result<std::vector<SectionView>> CheckpointReader::verify(std::uint64_t sections, std::string (*name)(std::uint64_t section)) const {
+  const auto damaged = [&](const std::string& what, std::uint64_t offset) {
+    return fail(Error{.code = ErrorCode::BadInput, .message = fmt::format("the checkpoint is damaged: {}, at byte {}", what, offset),
+                      .where = {.file = path_}, .hint = "resume from another checkpoint"});
+  };
   Checksum whole;
-  whole.add(bytes.substr(0, at));
-  if (read_u64(bytes.data() + at) != whole.value()) return damaged("the whole has another checksum", at);
+  std::uint64_t at = 0, read_to = 0;
+  std::string window;  // what of the file ends at `read_to`: few calls, however short the sections are
+  const auto next = [&](std::uint64_t most) -> Result<std::string_view> {
+    constexpr std::uint64_t kWindow = std::uint64_t{1} << 20;
+    if (at == read_to || (most <= 8 && read_to - at < most)) {
+      window.resize(std::min(kWindow, bytes_ - at));
+      PENSTOCK_TRY_VOID(read(at, window.data(), window.size()));
+      read_to = at + window.size();
+    }
+    const std::uint64_t count = std::min(most, read_to - at);
+    const std::string_view piece = std::string_view(window).substr(window.size() - (read_to - at), count);
+    at += count;
+    return piece;
+  };
+  const auto number = [&]() -> Result<std::uint64_t> {
+    PENSTOCK_TRY(const std::string_view text, next(8));
+    whole.add(text);
+    return read_u64(text.data());
+  };
+  PENSTOCK_TRY(const std::string_view magic, next(kCheckpointMagic.size()));
+  if (magic != kCheckpointMagic) {
+    return fail(Error{.code = ErrorCode::BadInput, .message = "this is no checkpoint, or its first bytes are damaged",
+                      .where = {.file = path_}, .hint = "penstock run --checkpoint writes one"});
+  }
+  whole.add(magic);
+  std::vector<SectionView> out;
+  for (std::uint64_t s = 0; s < sections; ++s) {
+    const std::uint64_t start = at;
+    if (bytes_ - at < 16) return damaged("it ends before " + name(s), start);
+    PENSTOCK_TRY(const std::uint64_t length, number());
+    if (length > bytes_ - start - 16) return damaged(name(s) + " is longer than the file", start);
+    out.push_back({.offset = at, .bytes = length});
+    Checksum sum = section_checksum(s, length);
+    for (const std::uint64_t end = at + length; at < end;) {
+      PENSTOCK_TRY(const std::string_view piece, next(end - at));
+      sum.add(piece);
+      whole.add(piece);
+    }
+    PENSTOCK_TRY(const std::uint64_t stated, number());
+    if (stated != sum.value()) return damaged(name(s) + " has another checksum", start);
+  }
+  if (bytes_ - at != 8) return damaged("what follows the last section has another length", at);
+  const std::uint64_t expected = whole.value(), start = at;
+  PENSTOCK_TRY(const std::uint64_t stated, number());
+  if (stated != expected) return damaged("the whole has another checksum", start);
   return out;
 }
 

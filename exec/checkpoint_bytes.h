@@ -61,12 +61,34 @@ class CheckpointFile {
   Checksum whole_;
 };
 
-// The payloads of a file's sections, verified. BadInput names the first damaged one by what `name` calls it, and its offset.
 struct SectionView {
-  std::size_t offset;  // of the payload
-  std::size_t bytes;
+  std::uint64_t offset;  // of the payload
+  std::uint64_t bytes;
 };
-Result<std::vector<SectionView>> verify_sections(std::string_view bytes, const std::string& path, std::size_t sections,
-                                                 std::string (*name)(std::size_t section));
+
+// A checkpoint's file, open: however large, it is read in pieces. It stays the file that was opened, whatever takes its name
+// meanwhile.
+class CheckpointReader {
+ public:
+  // BadInput if there is no such file, or if it is no regular one.
+  static Result<CheckpointReader> open(const std::string& path);
+  CheckpointReader(CheckpointReader&& other) noexcept;
+  CheckpointReader& operator=(CheckpointReader&& other) noexcept;
+  ~CheckpointReader();
+
+  std::uint64_t bytes() const { return bytes_; }
+  // Where the payloads of `sections` sections lie, verified. BadInput names the first damaged one by what `name` calls it, and
+  // its offset. Reads the whole file once.
+  Result<std::vector<SectionView>> verify(std::uint64_t sections, std::string (*name)(std::uint64_t section)) const;
+  // BadInput if the file ends before `offset` + `count`.
+  Result<void> read(std::uint64_t offset, void* out, std::size_t count) const;
+
+ private:
+  CheckpointReader(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t bytes_ = 0;
+};
 
 }  // namespace penstock

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_text(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return read_file(path);
+  if (!fs::is_directory(path, ignored)) return read_data(path);
   std::vector<std::string> names;
   std::error_code failed;
   for (fs::recursive_directory_iterator it(path, failed), end; !failed && it != end; it.increment(failed)) {
@@ -32,7 +32,7 @@ Result<std::string> read_text(const std::string& path) {
   std::sort(names.begin(), names.end());
   std::string all;
   for (const std::string& name : names) {
-    PENSTOCK_TRY(std::string text, read_file(name));
+    PENSTOCK_TRY(std::string text, read_data(name));
     all += text;
   }
   return all;

@@ -19,7 +19,7 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
-  training->restore(*network);
+  PENSTOCK_TRY_VOID(training->restore(*network));
   training->begin();
   std::int32_t step = 0;
   for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
@@ -53,7 +53,7 @@ Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
                                   {.microbatch_size = plan.microbatch_size, .microbatches = plan.microbatches,
                                    .seed = options.seed, .first_step = training->first_step(), .losses = training->losses(),
                                    .gradient_norms = training->gradient_norms(), .board = training->board()}));
-  training->restore(*network);
+  PENSTOCK_TRY_VOID(training->restore(*network));
 
   Timeline timeline;
   timeline.origin = Origin::Measured;

@@ -237,7 +237,7 @@ Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions
   PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
   Training& training = *local.training;
   RankParameters parameters(plan, local.ranks);
-  training.restore(parameters);
+  PENSTOCK_TRY_VOID(training.restore(parameters));
   const auto steps = [&](std::int32_t repetitions) { return repetitions * program.body_steps; };
   StepGate gate(training.steps() / program.body_steps,
                 {.ranks = static_cast<std::int32_t>(local.ranks.size()),

@@ -44,10 +44,11 @@ Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunO
   return out;
 }
 
-void Training::restore(ParameterAccess& parameters) {
-  if (!resumed_) return;
-  resumed_->restore(parameters);
+Result<void> Training::restore(ParameterAccess& parameters) {
+  if (!resumed_) return {};
+  PENSTOCK_TRY_VOID(resumed_->restore(parameters));
   resumed_.reset();
+  return {};
 }
 
 void Training::report() {

@@ -38,7 +38,7 @@ class Training {
   StepBoard* board() { return &board_; }
 
   // Before the first step: the values of the checkpoint, if there is one; then it is forgotten.
-  void restore(ParameterAccess& parameters);
+  Result<void> restore(ParameterAccess& parameters);
   void begin() { board_.resume(); }
 
   // Hands on the steps that have become complete. Any thread.

@@ -22,7 +22,7 @@ std::int64_t labels_of(const std::string& path, std::int64_t size) {
 }
 
 Result<void> append(const std::string& path, const ImageRequest& request, ImageSet& set) {
-  PENSTOCK_TRY(const std::string bytes, read_file(path));
+  PENSTOCK_TRY(const std::string bytes, read_data(path));
   const auto size = static_cast<std::int64_t>(bytes.size());
   if (size == 0) return bad_images(path, "the file is empty", "fetch it again");
   const std::int64_t labels = labels_of(path, size);

@@ -74,7 +74,7 @@ Result<std::string> read_labels(const std::string& images_path, const ImageReque
                      : fmt::format("the workload reads labels, and beside it is no {}",
                                    fs::path(path).filename().string()),
         "keep both files in one folder: train-images-idx3-ubyte and train-labels-idx1-ubyte");
-  PENSTOCK_TRY(std::string bytes, read_file(path));
+  PENSTOCK_TRY(std::string bytes, read_data(path));
   PENSTOCK_TRY_VOID(expect_header(bytes, path, kLabels, 1));
   const std::int64_t count = number(bytes, 4);
   if (count != images)
@@ -104,7 +104,7 @@ std::string idx_labels_beside(const std::string& images_path) {
 }
 
 Result<ImageSet> read_idx(const std::string& images_path, const ImageRequest& request) {
-  PENSTOCK_TRY(std::string bytes, read_file(images_path));
+  PENSTOCK_TRY(std::string bytes, read_data(images_path));
   PENSTOCK_TRY_VOID(expect_header(bytes, images_path, kImages, 3));
   const std::int64_t count = number(bytes, 4);
   PENSTOCK_TRY_VOID(expect_shape(request, 1, number(bytes, 8), number(bytes, 12), images_path, 8));

@@ -47,6 +47,28 @@ TEST_F(File, WhatIsWrittenReadsBackByteForByte) {
   EXPECT_EQ(entries(), 2u);
 }
 
+TEST_F(File, DataMayBeLargerThanDocumentsButMustHaveASize) {
+  ASSERT_TRUE(write_file_atomic(path("a"), std::string(3000, 'x'), Overwrite::No));
+  EXPECT_EQ(read_data(path("a"), 3000, 1000)->size(), 3000u);
+  for (const auto& [name, most] : {std::pair<std::string, std::size_t>{path("a"), 2999}, {"/dev/zero", 3000}}) {
+    const auto refused = read_data(name, most, 1000);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_NE(refused.error().message.find("more than"), std::string::npos);
+    EXPECT_EQ(refused.error().hint, "give less data, or a regular file of it");
+  }
+}
+
+TEST(FileSlow, MoreThanAGigabyteOfDataIsRead) {
+  const fs::path file = fs::temp_directory_path() / ("penstock-data-" + std::to_string(::getpid()));
+  std::ofstream(file) << "start";
+  fs::resize_file(file, kLargestFile + 5);
+  const auto data = read_data(file.string());
+  fs::remove(file);
+  ASSERT_TRUE(data) << data.error().text();
+  EXPECT_EQ(data->size(), kLargestFile + 5);
+  EXPECT_TRUE(data->starts_with("start"));
+}
+
 TEST_F(File, AnExistingFileIsRefusedUnlessForced) {
   ASSERT_TRUE(write_file_atomic(path("a"), "old", Overwrite::No));
   const auto refused = write_file_atomic(path("a"), "new", Overwrite::No);

@@ -49,7 +49,11 @@ TEST(CheckpointBytes, NumbersAreLittleEndian) {
   EXPECT_EQ(back[1], -2.5f);
 }
 
-std::string name_of(std::size_t section) { return "section " + std::to_string(section); }
+Result<std::vector<SectionView>> verify(const std::string& path, std::uint64_t sections) {
+  const auto file = CheckpointReader::open(path);
+  EXPECT_TRUE(file);
+  return file->verify(sections, [](std::uint64_t section) { return "section " + std::to_string(section); });
+}
 
 TEST(CheckpointBytes, SectionsComeBackAndAnUnfinishedFileLeavesNothing) {
   const test::TempDir folder;
@@ -63,12 +67,12 @@ TEST(CheckpointBytes, SectionsComeBackAndAnUnfinishedFileLeavesNothing) {
   auto file = CheckpointFile::create(path);
   ASSERT_TRUE(file && file->section("one") && file->section("") && file->finish(""));
   const std::string bytes = test::read_file(path);
-  const auto sections = verify_sections(bytes, path, 2, name_of);
+  const auto sections = verify(path, 2);
   ASSERT_TRUE(sections) << sections.error().text();
   EXPECT_EQ(bytes.substr((*sections)[0].offset, (*sections)[0].bytes), "one");
   EXPECT_EQ((*sections)[1].bytes, 0u);
-  EXPECT_FALSE(verify_sections(bytes, path, 1, name_of));
-  EXPECT_FALSE(verify_sections(bytes, path, 3, name_of));
+  EXPECT_FALSE(verify(path, 1));
+  EXPECT_FALSE(verify(path, 3));
 }
 
 TEST(CheckpointBytes, TheFileReplacedIsKeptUnderItsOtherName) {
@@ -80,6 +84,35 @@ TEST(CheckpointBytes, TheFileReplacedIsKeptUnderItsOtherName) {
   }
   EXPECT_NE(test::read_file(path).find("third"), std::string::npos);
   EXPECT_NE(test::read_file(kept).find("second"), std::string::npos);
+}
+
+// The middle section is longer than the pieces in which files are read.
+TEST(CheckpointBytes, SectionsOfAnyLengthAreVerifiedAndRead) {
+  const test::TempDir folder;
+  const std::string path = (folder / "x").string();
+  std::string content;
+  for (unsigned i = 0; i < 2'500'003; ++i) content += static_cast<char>(i * 7919 >> 5);
+  auto file = CheckpointFile::create(path);
+  ASSERT_TRUE(file && file->section("one") && file->section(content) && file->section("three") && file->finish(""));
+  const auto sections = verify(path, 3);
+  ASSERT_TRUE(sections) << sections.error().text();
+  std::string back(content.size(), '\0');
+  const auto reader = CheckpointReader::open(path);
+  ASSERT_TRUE(reader && reader->read((*sections)[1].offset, back.data(), back.size()));
+  EXPECT_EQ(back, content);
+  EXPECT_FALSE(reader->read(reader->bytes() - 1, back.data(), 2));
+  std::string bytes = test::read_file(path);
+  bytes[2'000'000] = static_cast<char>(bytes[2'000'000] ^ 1);
+  test::write_file(path, bytes);
+  EXPECT_EQ(verify(path, 3).error().message, "the checkpoint is damaged: section 1 has another checksum, at byte 35");
+}
+
+TEST(CheckpointBytes, WhatIsNoRegularFileIsNotRead) {
+  for (const char* path : {"/dev/zero", "/tmp", "/no/such/file"}) {
+    const auto file = CheckpointReader::open(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_EQ(file.error().code, ErrorCode::BadInput);
+  }
 }
 
 TEST(CheckpointBytes, AFolderThatIsNotThereIsAnError) {

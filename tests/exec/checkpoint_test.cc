@@ -54,7 +54,7 @@ TEST_F(CheckpointTest, ValuesAndStatesComeBackBitForBit) {
   ASSERT_TRUE(loaded) << loaded.error().text();
   EXPECT_EQ(loaded->step(), 12);
   Values back(0);
-  loaded->restore(back);
+  ASSERT_TRUE(loaded->restore(back));
   EXPECT_TRUE(back == values);
 }
 
@@ -154,6 +154,46 @@ TEST_F(CheckpointTest, IfBothAreDamagedTheErrorTellsOfBoth) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::BadInput);
   EXPECT_NE(loaded.error().hint.find(".previous"), std::string::npos);
+}
+
+// Values of a parameter that would take more than all documents may: made where they are read, checked where they come back.
+class HugeValues final : public ParameterAccess {
+ public:
+  void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(parameter, state, i);
+  }
+  void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override {
+    for (std::size_t i = 0; i < values.size(); ++i) wrong_ += values[i] != value(parameter, state, i);
+    bytes_ += values.size_bytes();
+  }
+  std::size_t wrong() const { return wrong_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  static float value(std::size_t parameter, std::int32_t state, std::size_t i) {
+    return static_cast<float>((i + parameter * 31 + static_cast<std::size_t>(state + 1) * 7) % 8191);
+  }
+  std::size_t wrong_ = 0, bytes_ = 0;
+};
+
+TEST(CheckpointSlow, OneOfMoreThanAGigabyteComesBack) {
+  const test::TempDir folder;
+  const std::string path = (folder / "c").string();
+  Workload workload = test::sample_plan("mlp:layers=2,width=2,input=2,batch=2", "gpipe", 1, 1).workload;
+  workload.optimizer = default_optimizer(OptimizerKind::Adam);
+  for (Layer& layer : workload.networks[0].layers) {
+    if (!layer.parameters.empty()) layer.parameters[0].dimensions = {60, 1000, 1000};
+  }
+  const CheckpointIdentity identity{.plan = "0123456789abcdef", .seed = 1};
+  const auto saved = save_checkpoint(path, identity, 4, workload, HugeValues(), Replaced::Kept);
+  ASSERT_TRUE(saved) << saved.error().text();
+  ASSERT_GT(std::filesystem::file_size(path), std::uintmax_t{1} << 30);
+  const auto loaded = Checkpoint::load(path, identity, workload);
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  HugeValues back;
+  ASSERT_TRUE(loaded->restore(back));
+  EXPECT_EQ(back.wrong(), 0u);
+  EXPECT_GT(back.bytes(), std::size_t{1} << 30);
 }
 
 TEST_F(CheckpointTest, AFileThatIsNoneIsRefused) {
