@@ -31,6 +31,17 @@ Buckets initial_buckets(std::span<const Bytes> sizes, BucketLimits limits) {
   return buckets;
 }
 
+Buckets merged(Buckets buckets, std::size_t most) {
+  const std::size_t count = buckets.size();
+  if (count <= most) return buckets;
+  Buckets out(most);
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<std::int32_t>& to = out[k * most / count];
+    to.insert(to.end(), buckets[k].begin(), buckets[k].end());
+  }
+  return out;
+}
+
 Bytes ring_volume(std::int32_t members, Bytes bytes) {
   const std::int64_t n = members;
   return Bytes((2 * (n - 1) * bytes.value + n - 1) / n);

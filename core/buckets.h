@@ -8,6 +8,7 @@
 // DDP fills buckets twice: before the first iteration in the order of declaration, launching the last bucket first; then in
 // the order in which gradients were seen to become ready. A program knows that order beforehand and uses the second.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,10 @@ using Buckets = std::vector<std::vector<std::int32_t>>;
 Buckets initial_buckets(std::span<const Bytes> sizes, BucketLimits limits);
 // Of tensors in the order in which their gradients become ready, launched in that order. O(tensors).
 Buckets ready_buckets(std::span<const Bytes> sizes, std::span<const std::int32_t> ready, BucketLimits limits);
+
+// No more than `most` buckets (1 or more): where there are more, neighbours are put together, as evenly as can be, in the order
+// of their numbers. Seven buckets, at most three: {0, 1, 2}, {3, 4}, {5, 6}. O(tensors).
+Buckets merged(Buckets buckets, std::size_t most);
 
 // Bytes that each of `members` ranks of a ring sends, and receives, to have `bytes` added up on all of them:
 // 2(n − 1)/n · bytes, rounded up.

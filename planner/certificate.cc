@@ -105,23 +105,45 @@ class Verifier {
                                    "say",
                                    a.value, b.value));
       }
-    bool gathers = plan_.gather_bandwidth.value == 0;
-    for (std::size_t r = 0; r < plan_.devices.size() && !gathers; ++r)
-      gathers = same(plan_.devices[r].rank, plan_.devices[(r + 1) % plan_.devices.size()].rank,
-                     plan_.gather_latency, plan_.gather_bandwidth);
-    if (!gathers)
-      say("times", "no hop around the ranks has the figures by which the plan gathers norms");
+    if (plan_.gather_bandwidth.value != 0) {
+      std::vector<RankId> all;
+      for (const PlanDevice& device : plan_.devices) all.push_back(device.rank);
+      if (!is_slowest(all, norm_bytes(), plan_.gather_latency, plan_.gather_bandwidth))
+        say("times", "the slowest hop around the ranks does not have the figures by which the plan "
+                     "gathers norms");
+    }
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const PlanStage& stage = plan_.stages[s];
-      bool found = stage.replicas == 1;
-      for (std::size_t r = 0; r < stage.devices.size() && !found; ++r)
-        found = same(stage.devices[r], stage.devices[(r + 1) % stage.devices.size()],
-                     stage.reduce_latency, stage.reduce_bandwidth);
-      if (!found)
-        say("times", fmt::format("no hop around the replicas of stage {} has the figures by which "
-                                 "the plan adds up their gradients",
+      if (stage.replicas > 1 && !is_slowest(stage.devices, stage.memory.parameters,
+                                            stage.reduce_latency, stage.reduce_bandwidth))
+        say("times", fmt::format("the slowest hop around the replicas of stage {} does not have the "
+                                 "figures by which the plan adds up their gradients",
                                  s));
     }
+  }
+
+  // Whether of the hops around a ring the first of those over which `bytes` take longest has these
+  // figures.
+  bool is_slowest(const std::vector<RankId>& ring, Bytes bytes, Nanoseconds latency,
+                  BytesPerSecond bandwidth) const {
+    std::optional<Path> slowest;
+    for (std::size_t r = 0; r < ring.size(); ++r) {
+      const std::optional<Path> path =
+          route(plan_.cluster, plan_.devices[ring[r].index()].device,
+                plan_.devices[ring[(r + 1) % ring.size()].index()].device);
+      if (!path) return false;
+      if (!slowest || path->time(bytes) > slowest->time(bytes)) slowest = path;
+    }
+    return slowest->latency == latency && slowest->bandwidth == bandwidth;
+  }
+
+  // Of the table of all squared norms: 8 bytes a parameter.
+  Bytes norm_bytes() const {
+    Bytes bytes;
+    for (const Network& network : plan_.workload.networks)
+      for (const Layer& layer : network.layers)
+        bytes += Bytes(8 * static_cast<std::int64_t>(layer.parameters.size()));
+    return bytes;
   }
 
   void check_program() {

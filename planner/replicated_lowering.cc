@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::size_t kMostCopies = 256;  // what an instruction's key can tell apart; and buckets
+constexpr std::size_t kMostCopies = 256;  // what an instruction's key can tell apart
 
 class CopyLowering {
  public:
@@ -53,14 +53,11 @@ class CopyLowering {
         buckets_.emplace_back();
         continue;
       }
-      StageBuckets buckets = stage_buckets(plan_, StageId(static_cast<std::int64_t>(s)));
-      if (std::max(buckets.groups.size(), stage.devices.size()) > kMostCopies)
+      if (stage.devices.size() > kMostCopies)
         return fail(ErrorCode::Infeasible,
-                    fmt::format("stage {} has {} replicas and {} buckets of gradients", s,
-                                stage.replicas, buckets.groups.size()),
-                    fmt::format("at most {} of each can be told apart; larger bucket_limits make "
-                                "fewer buckets",
-                                kMostCopies));
+                    fmt::format("stage {} has {} replicas", s, stage.devices.size()),
+                    fmt::format("at most {} copies of a stage can be told apart", kMostCopies));
+      StageBuckets buckets = stage_buckets(plan_, StageId(static_cast<std::int64_t>(s)));
       for (const Group& group : buckets.groups) {
         ops_[s].groups.push_back(static_cast<std::int32_t>(program_.groups.size()));
         program_.groups.push_back(group);

@@ -36,7 +36,7 @@ class ReplicatedSearch {
     if (!best_ && request_.stop.stop_requested())
       return fail(ErrorCode::Interrupted, "interrupted before any plan was found");
     if (!best_) {
-      refuse("no division with replicas was found", "leave them out");
+      refuse("replicas make no division faster", "name those of each stage (--replicas 2,1)");
       return fail(refusal_);
     }
     certify(*best_, space_of(best_->microbatch_size));
@@ -94,27 +94,13 @@ class ReplicatedSearch {
 
 Result<void> ReplicatedSearch::choose_space() {
   const std::vector<Device>& devices = request_.cluster.devices;
-  const std::size_t layers = request_.workload.networks.front().layers.size();
-  const std::int64_t asked =
-      std::accumulate(request_.replicas.begin(), request_.replicas.end(), std::int64_t{0});
-  if (asked > static_cast<std::int64_t>(devices.size()))
-    return fail(ErrorCode::Infeasible,
-                fmt::format("replicas {} take {} ranks, but cluster {} has {} devices",
-                            fmt::join(request_.replicas, ","), asked, request_.cluster.name,
-                            devices.size()),
-                "fewer replicas, or a larger cluster");
-  if (request_.replicas.size() > layers)
-    return fail(ErrorCode::Infeasible,
-                fmt::format("{} stages, but network {} has {} layers", request_.replicas.size(),
-                            request_.workload.networks.front().name, layers));
-  if (is_named() && request_.ranks > 0 && request_.ranks != asked)
-    return fail(ErrorCode::Usage,
-                fmt::format("replicas {} take {} ranks, not {}", fmt::join(request_.replicas, ","),
-                            asked, request_.ranks),
-                "leave out the number of ranks");
+  std::int32_t asked = 0;
+  if (is_named()) {
+    PENSTOCK_TRY(asked, ranks_of_replicas(request_));
+  }
   space_.replicas = request_.replicas;
   space_.split = request_.split;
-  space_.devices = is_named() ? static_cast<std::int32_t>(asked)
+  space_.devices = is_named()           ? asked
                    : request_.ranks > 0 ? request_.ranks
                                         : static_cast<std::int32_t>(devices.size());
   for (std::int32_t d = 1; d < space_.devices; ++d) {
@@ -178,9 +164,19 @@ Result<void> ReplicatedSearch::add_costs(const CostTable& whole) {
 Result<std::optional<Nanoseconds>> ReplicatedSearch::evaluate(const ReplicaCosts& costs,
                                                               const ChosenSchedule& schedule,
                                                               const ReplicaDivision& division) {
-  PENSTOCK_TRY(Plan plan, replicated_plan(request_, costs, schedule, division.ends,
-                                          division.replicas, request_.split));
-  PENSTOCK_TRY(const Program program, lay_out(plan));
+  // A candidate of which no program can be made is one that does not fit.
+  const auto refused = [&](const Error& error) -> Result<std::optional<Nanoseconds>> {
+    if (error.code != ErrorCode::Infeasible) return fail(error);
+    refuse(error.message, error.hint);
+    return std::optional<Nanoseconds>();
+  };
+  auto made = replicated_plan(request_, costs, schedule, division.ends, division.replicas,
+                              request_.split);
+  if (!made) return refused(made.error());
+  Plan plan = *std::move(made);
+  const auto lowered = lay_out(plan);
+  if (!lowered) return refused(lowered.error());
+  const Program& program = *lowered;
   for (const PlanDevice& device : plan.devices) {
     const Bytes excess = device.peak_memory_bytes - device.memory_limit_bytes;
     if (excess.value <= 0) continue;
@@ -276,6 +272,29 @@ Result<void> ReplicatedSearch::improve(const ReplicaCosts& costs, const ChosenSc
 }
 
 }  // namespace
+
+Result<std::int32_t> ranks_of_replicas(const PlanRequest& request) {
+  const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());
+  const std::size_t layers = request.workload.networks.front().layers.size();
+  const std::int64_t asked =
+      std::accumulate(request.replicas.begin(), request.replicas.end(), std::int64_t{0});
+  if (asked > devices)
+    return fail(ErrorCode::Infeasible,
+                fmt::format("replicas {} take {} ranks, but cluster {} has {} devices",
+                            fmt::join(request.replicas, ","), asked, request.cluster.name,
+                            devices),
+                "fewer replicas, or a larger cluster");
+  if (request.replicas.size() > layers)
+    return fail(ErrorCode::Infeasible,
+                fmt::format("{} stages, but network {} has {} layers", request.replicas.size(),
+                            request.workload.networks.front().name, layers));
+  if (request.ranks > 0 && request.ranks != asked)
+    return fail(ErrorCode::Usage,
+                fmt::format("replicas {} take {} ranks, not {}", fmt::join(request.replicas, ","),
+                            asked, request.ranks),
+                "leave out the number of ranks");
+  return static_cast<std::int32_t>(asked);
+}
 
 Result<Plan> search_replicated(const PlanRequest& request) {
   return ReplicatedSearch(request).run();

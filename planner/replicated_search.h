@@ -29,6 +29,10 @@ struct ReplicaCosts {
 Result<Plan> replicated_plan(const PlanRequest& request, const ReplicaCosts& costs, const ChosenSchedule& schedule,
                              const std::vector<std::int32_t>& ends, const std::vector<std::int32_t>& replicas, Split split);
 
+// The ranks that the replicas a request names take together. (Usage, Infeasible) where the cluster has too few devices, the
+// network too few layers for that many stages, or the request names another number of ranks.
+Result<std::int32_t> ranks_of_replicas(const PlanRequest& request);
+
 // The fastest plan of the request's replicas (of any, where it names none and there are some), certified; all settings of
 // microbatch and schedule are divided by partition/replica_dp.h, the most promising moved and simulated. (Usage, Infeasible)
 // says what does not fit what.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/log.h"
 #include "planner/bounds/bounds.h"
 #include "planner/certificate.h"
 #include "planner/explain.h"
@@ -321,15 +322,33 @@ Error Search::failure() {
   return nothing_fits(*nearest_, restrictions);
 }
 
+bool has_none(const PlanRequest& request) {
+  return !request.replicas.empty() &&
+         std::all_of(request.replicas.begin(), request.replicas.end(),
+                     [](std::int32_t count) { return count == 1; });
+}
+
+// {1}: any number of stages; {1, 1}: two.
+Result<Plan> make_plan_without_replicas(PlanRequest request) {
+  if (request.split != Split::Batch)
+    return fail(ErrorCode::Usage, "no stage has replicas that could take turns at microbatches",
+                "name some (--replicas 2,1, or any), or leave the split out");
+  if (request.replicas.size() > 1) {
+    PENSTOCK_TRY(request.ranks, ranks_of_replicas(request));
+  }
+  request.replicas = {1};
+  return Search(request).run();
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const PlanRequest& request) {
   PENSTOCK_TRY_VOID(validate(request.workload));
   PENSTOCK_TRY_VOID(validate(request.cluster));
   PENSTOCK_TRY_VOID(expect_ordinary_training(request.workload));
-  if (request.replicas.size() == 1 && request.replicas[0] == 1) return Search(request).run();
   for (const std::int32_t count : request.replicas)
     if (count < 1) return fail(ErrorCode::Usage, fmt::format("{} replicas of a stage", count));
+  if (has_none(request)) return make_plan_without_replicas(request);
   if (!request.replicas.empty()) return search_replicated(request);
   // As many as pay: the best without replicas, unless the best with some is faster.
   PlanRequest single = request;
@@ -338,7 +357,12 @@ Result<Plan> make_plan(const PlanRequest& request) {
   if (!plain && plain.error().code != ErrorCode::Infeasible) return plain;
   if (request.stop.stop_requested()) return plain;
   auto shared = search_replicated(request);
-  if (!shared) return plain;
+  if (!shared && shared.error().code == ErrorCode::Interrupted) return plain;
+  if (!shared && shared.error().code != ErrorCode::Infeasible) return shared;
+  if (!shared) {
+    if (plain) log_info(fmt::format("a plan without replicas: {}", shared.error().message));
+    return plain;
+  }
   if (plain && plain->iteration_time_s <= shared->iteration_time_s) return plain;
   if (plain)
     shared->certificate.runner_up =

@@ -33,7 +33,7 @@ struct PlanRequest {
       microbatch_sizes;    // empty: all divisors of the batch that the costs cover
   std::int64_t cores = 0;  // of each host, which its ranks share; 0: every device is one of its own
   std::int32_t ranks = 0;  // stages to use; 0: any number up to the cluster's devices
-  // Of each stage, in order; {1}: no stage has any; empty: any number, where that is faster.
+  // Of each stage, in order; {1}: no stage has any, of any number; empty: any number, where that is faster.
   std::vector<std::int32_t> replicas = {1};
   Split split = Split::Batch;  // how replicas share the batch
   Bytes memory_limit;      // a rank; 0: the device's memory

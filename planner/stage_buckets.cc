@@ -25,7 +25,7 @@ StageBuckets stage_buckets(const Plan& plan, StageId stage) {
   StageBuckets out;
   auto low = static_cast<std::int32_t>(row.layers.size());
   for (const std::vector<std::int32_t>& bucket :
-       ready_buckets(sizes, ready, plan.bucket_limits)) {
+       merged(ready_buckets(sizes, ready, plan.bucket_limits), kMostBuckets)) {
     Group& group = out.groups.emplace_back();
     group.kind = GroupKind::Gradients;
     group.ranks = row.devices;

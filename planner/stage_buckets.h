@@ -7,6 +7,7 @@
 // 1 that of 1 and 0, and the all-reduce of bucket 0 runs beside part 1. Buckets that end in the same layer wait for the same
 // part; layers below the last parameter belong to the last part.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,10 @@
 #include "core/program.h"
 
 namespace penstock {
+
+// What the key of an instruction can tell apart. Where the limits of a plan make more buckets, neighbours become one
+// (core/buckets.h), so that a stage of any size can be added up.
+inline constexpr std::size_t kMostBuckets = 256;
 
 struct StageBuckets {
   struct Part {

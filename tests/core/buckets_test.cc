@@ -33,6 +33,14 @@ TEST(Buckets, RebuiltInReadyOrderTheSmallBucketIsLaunchedFirst) {
   EXPECT_EQ(size_of(buckets[1]).value, 53 * kMiB / 2);
 }
 
+TEST(Buckets, NeighboursAreMergedDownToANumber) {
+  const Buckets seven = {{9, 8}, {7}, {6}, {5}, {4}, {3, 2}, {1}};
+  EXPECT_EQ(merged(seven, 3), (Buckets{{9, 8, 7, 6}, {5, 4}, {3, 2, 1}}));
+  EXPECT_EQ(merged(seven, 1), (Buckets{{9, 8, 7, 6, 5, 4, 3, 2, 1}}));
+  EXPECT_EQ(merged(seven, 7), seven);
+  EXPECT_EQ(merged(seven, 256), seven);
+}
+
 // Each layer's backward takes 2 ms, 4 ranks, 10 GB/s, 50 µs a collective.
 Nanoseconds end_of(const Buckets& buckets) {
   std::vector<Nanoseconds> ready, durations;

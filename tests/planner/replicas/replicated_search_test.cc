@@ -8,6 +8,7 @@
 #include "models/workloads/builders.h"
 #include "planner/certificate.h"
 #include "planner/lower.h"
+#include "planner/predict.h"
 #include "sim/engine.h"
 
 namespace penstock {
@@ -68,6 +69,88 @@ TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
   Plan part = plan;
   part.part_times[0].layers[1].forward += Nanoseconds(1000);
   EXPECT_TRUE(refused(part));
+}
+
+// Four replicas on two nodes of two: of the ring's hops two stay within a node and two do not.
+TEST(ReplicatedSearch, SumsAndNormsAreTakenOverTheSlowestHopOfARing) {
+  PlanRequest request = request_of(
+      kGpt, "nodes:2x2,device=v100,memory=16GiB,intra=100GB/s,inter=5GB/s,latency=2us", {4});
+  request.workload.optimizer.clip = 1;
+  const Plan plan = *make_plan(request);
+  EXPECT_TRUE(verify(plan).empty());
+  const Path near = *route(plan.cluster, DeviceId(0), DeviceId(1)),
+             far = *route(plan.cluster, DeviceId(1), DeviceId(2));
+  ASSERT_NE(near.bandwidth, far.bandwidth);
+  EXPECT_EQ(plan.stages[0].reduce_bandwidth, far.bandwidth);
+  EXPECT_EQ(plan.gather_bandwidth, far.bandwidth);
+  // A plan that says so of a faster one is found out, its times made to agree or not.
+  const auto refused = [](const Plan& tampered, std::string_view words) {
+    for (const Violation& violation : verify(tampered))
+      if (violation.rule == "times" && violation.message.find(words) != std::string::npos) return true;
+    return false;
+  };
+  Plan sums = plan;
+  sums.stages[0].reduce_latency = near.latency;
+  sums.stages[0].reduce_bandwidth = near.bandwidth;
+  EXPECT_TRUE(predict(sums));
+  EXPECT_TRUE(refused(sums, "the slowest hop around the replicas of stage 0"));
+  Plan norms = plan;
+  norms.gather_latency = near.latency;
+  norms.gather_bandwidth = near.bandwidth;
+  EXPECT_TRUE(predict(norms));
+  EXPECT_TRUE(refused(norms, "the slowest hop around the ranks"));
+}
+
+// 160 blocks of this width make more buckets of 25 MiB than an instruction's key can tell apart.
+TEST(ReplicatedSearch, AStageOfAnySizeHasReplicas) {
+  PlanRequest request =
+      request_of("gpt:layers=160,hidden=1280,heads=20,batch=16",
+                 "flat:2,bandwidth=100GB/s,latency=2us,memory=4TiB,device=a100-80", {2});
+  request.schedules = {"1f1b"};
+  request.microbatch_sizes = {2};
+  const auto plan = make_plan(request);
+  ASSERT_TRUE(plan) << plan.error().text();
+  const auto program = lower(*plan);
+  ASSERT_TRUE(program) << program.error().text();
+  EXPECT_EQ(program->groups.size(), 256u);
+  for (const Violation& violation : verify(*plan)) ADD_FAILURE() << violation.rule << ": " << violation.message;
+}
+
+TEST(ReplicatedSearch, ReplicasOfOneEachAreAPlanOfThatManyStagesWithoutAny) {
+  const auto plan = make_plan(request_of(kGpt, kFlat, {1, 1}));
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_EQ(plan->stages.size(), 2u);
+  EXPECT_FALSE(is_replicated(*plan));
+  PlanRequest ranks = request_of(kGpt, kFlat, {1});
+  ranks.ranks = 2;
+  EXPECT_EQ(write_plan(*plan), write_plan(*make_plan(ranks)));
+  // As for others: what does not fit is said.
+  EXPECT_EQ(make_plan(request_of(kGpt, kFlat, {1, 1, 1, 1, 1, 1})).error().code, ErrorCode::Infeasible);
+  ranks.replicas = {1, 1, 1};
+  EXPECT_EQ(make_plan(ranks).error().code, ErrorCode::Usage);
+}
+
+TEST(ReplicatedSearch, ASplitOfNoReplicasIsRefused) {
+  for (const auto& replicas : std::vector<std::vector<std::int32_t>>{{1}, {1, 1}}) {
+    const auto plan = make_plan(request_of(kGpt, kFlat, replicas, Split::RoundRobin));
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::Usage);
+    EXPECT_NE(plan.error().hint.find("--replicas 2,1"), std::string::npos);
+  }
+}
+
+// More copies than a key can tell apart: the candidate is refused, and where any number will do there
+// is a plan without.
+TEST(ReplicatedSearch, ACandidateThatCannotBeLoweredIsRefused) {
+  PlanRequest request =
+      request_of("mlp:layers=1,width=8,batch=512",
+                 "flat:300,bandwidth=100GB/s,latency=1ns,memory=1GiB,device=v100", {300});
+  request.microbatch_sizes = {512};
+  request.schedules = {"1f1b"};
+  const auto named = make_plan(request);
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().code, ErrorCode::Infeasible);
+  EXPECT_NE(named.error().message.find("stage 0 has 300 replicas"), std::string::npos) << named.error().text();
 }
 
 TEST(ReplicatedSearch, SaysWhatDoesNotFitWhat) {
