@@ -187,7 +187,7 @@ class CompareVerb : public Verb {
   void declare(Flags& flags) override {
     flags.input("PREDICTED", "a timeline (penstock simulate -o)", predicted_);
     flags.input("MEASURED", "a timeline of the same plan (penstock run -o)", measured_);
-    flags.add("--fail-over", "SHARE", "exit 1 where the iteration time is off by more, e.g. 5%",
+    flags.add("--fail-over", "SHARE", "exit 1 where the iteration time is off by more: 5%, or 0.05 as a fraction",
               share_into(fail_over_));
     flags.output("--report", "FILE",
                  "also write a page with both timelines, memory and tables (HTML)", report_);

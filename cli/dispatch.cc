@@ -57,10 +57,19 @@ const Command* find(std::string_view name) {
   return nullptr;
 }
 
+// What other tools call it.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"train", "run"},         {"execute", "run"},    {"predict", "simulate"}, {"partition", "plan"},
+    {"search", "plan"},       {"measure", "profile"}, {"benchmark", "profile"}, {"verify", "check"},
+    {"validate", "check"},    {"diff", "compare"},   {"report", "compare"},   {"draw", "schedule"}};
+
 int unknown_verb(const std::string& given) {
   std::vector<std::string_view> names;
   for (const Command& command : commands()) names.push_back(command.name);
-  const std::string_view meant = nearest(given, names);
+  std::string_view meant = nearest(given, names);
+  for (const auto& [word, verb] : kOtherWords) {
+    if (word == given) meant = verb;
+  }
   const bool flag = given.front() == '-';
   return report("", Error{.code = ErrorCode::Usage,
                           .message = flag ? fmt::format("the verb comes first, not {}", given)

@@ -27,14 +27,11 @@ tl::unexpected<Error> usage(std::string_view flag, Error error) {
   return fail(std::move(error));
 }
 
-template <class T, class Parse>
-Setter parsed_into(T& target, Parse parse) {
-  return [&target, parse](std::string_view flag, const std::string& text) -> Result<void> {
-    auto value = parse(text);
-    if (!value) return usage(flag, std::move(value.error()));
-    target = *value;
-    return {};
-  };
+Result<void> expect_unit(std::string_view flag, const std::string& text, std::string_view example,
+                         std::string_view units) {
+  if (!lacks_unit(text)) return {};
+  return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" has no unit", flag, text),
+              fmt::format("write e.g. {}{}; units are {}", text, example, units));
 }
 
 }  // namespace
@@ -93,8 +90,8 @@ tl::unexpected<Error> none_of(std::string_view flag, std::string_view text,
   const std::string_view meant = nearest(text, names);
   return fail(ErrorCode::Usage,
               fmt::format("{}: \"{}\" is none of {}", flag, text, fmt::join(names, ", ")),
-              meant.empty() ? fmt::format("write e.g. {} {}", flag, names.front())
-                            : fmt::format("did you mean {}?", meant));
+              meant.empty() || names.size() <= 3 ? fmt::format("there are {}", fmt::join(names, ", "))
+                                                 : fmt::format("did you mean {}?", meant));
 }
 
 Setter text_into(std::string& target) {
@@ -163,13 +160,12 @@ Setter schedules_into(std::vector<std::string>& target) {
   };
 }
 
-Setter time_into(Nanoseconds& target) {
-  return parsed_into(target, [](const std::string& text) { return parse_time(text); });
-}
-
 Setter duration_into(Nanoseconds& target) {
   return [&target](std::string_view flag, const std::string& text) -> Result<void> {
-    PENSTOCK_TRY_VOID(time_into(target)(flag, text));
+    PENSTOCK_TRY_VOID(expect_unit(flag, text, "s", "ns, us, ms, s"));
+    auto value = parse_time(text);
+    if (!value) return usage(flag, std::move(value.error()));
+    target = *value;
     if (target.value > 0) return {};
     return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is no time at all", flag, text),
                 "write 30s or 500ms");
@@ -177,7 +173,13 @@ Setter duration_into(Nanoseconds& target) {
 }
 
 Setter bytes_into(Bytes& target) {
-  return parsed_into(target, [](const std::string& text) { return parse_bytes(text); });
+  return [&target](std::string_view flag, const std::string& text) -> Result<void> {
+    PENSTOCK_TRY_VOID(expect_unit(flag, text, "GiB", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"));
+    auto value = parse_bytes(text);
+    if (!value) return usage(flag, std::move(value.error()));
+    target = *value;
+    return {};
+  };
 }
 
 Setter share_into(std::optional<double>& target) {
@@ -189,6 +191,11 @@ Setter share_into(std::optional<double>& target) {
     if (error != std::errc() || (end != last && !percent) || !std::isfinite(value) || value < 0) {
       return fail(ErrorCode::Usage, fmt::format("{}: \"{}\" is not a share", flag, text),
                   "write 5% or 0.05");
+    }
+    if (!percent && value > 1) {
+      return fail(ErrorCode::Usage,
+                  fmt::format("{}: \"{}\" may be meant in percent, or as {:.4g} %", flag, text, 100 * value),
+                  fmt::format("write {0}% or {1:.4g}", text, value / 100));
     }
     target = percent ? value / 100 : value;
     return {};

@@ -109,10 +109,11 @@ Setter counts_into(std::vector<std::int64_t>& target, std::int64_t least,
                    std::int64_t greatest);  // "1,2,4"
 Setter schedules_into(
     std::vector<std::string>& target);  // "1f1b,zb_auto:limit=1.5,seed=3": two of them
-Setter time_into(Nanoseconds& target);
+// Times and sizes need a unit: a bare number is refused.
 Setter duration_into(Nanoseconds& target);  // above 0
 Setter bytes_into(Bytes& target);
-Setter share_into(std::optional<double>& target);  // "5%" or "0.05"
+// "5%" or "0.05"; a bare number above 1, which may be meant in percent, is refused.
+Setter share_into(std::optional<double>& target);
 
 // The error of a value that is none of `names`.
 tl::unexpected<Error> none_of(std::string_view flag, std::string_view text,

@@ -182,7 +182,9 @@ class PlanVerb : public Verb {
                 input_.any_replicas = text == "any";
                 input_.replicas.clear();
                 if (input_.any_replicas) return {};
-                return counts_into(input_.replicas, 1, 256)(flag, text);
+                std::string counts = text;  // "2:1", as the answer writes it, and "2,1"
+                std::replace(counts.begin(), counts.end(), ':', ',');
+                return counts_into(input_.replicas, 1, 256)(flag, counts);
               });
     flags.add("--split", "NAME",
               "how replicas share the batch: batch, a part of every microbatch each (default), or "

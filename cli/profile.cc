@@ -87,7 +87,7 @@ class ProfileVerb : public Verb {
               "microbatch sizes to measure at, in samples (default 1,2,4,8)",
               counts_into(request_.microbatch_sizes, 1, 1'000'000));
     flags.add("--budget", "TIME", "for each microbatch size, beyond warming up (default 3s)",
-              time_into(budget_));
+              duration_into(budget_));
     flags.add("--precision", "NAME", "as plan takes it (default: as the workload says)",
               [this](std::string_view flag, const std::string& text) {
                 return choice_into(precision_.emplace())(flag, text);

@@ -80,8 +80,12 @@ Result<ScheduleShape> parse_schedule_input(const std::string& text) {
 
 Setter TimeFlags::keep(std::optional<Nanoseconds>& target) {
   return [this, &target](std::string_view flag, const std::string& text) -> Result<void> {
-    Nanoseconds time;
-    PENSTOCK_TRY_VOID(time_into(time)(flag, text));
+    auto parsed = parse_time(text);
+    if (!parsed) {
+      return fail(ErrorCode::Usage, fmt::format("{}: {}", flag, parsed.error().message),
+                  parsed.error().hint);
+    }
+    const Nanoseconds time = *parsed;
     target = time;
     given_ = true;
     if (time.value == 0) return {};  // the same in any unit

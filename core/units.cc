@@ -1,6 +1,7 @@
 #include "core/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -41,6 +42,19 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+bool same_letter(char a, char b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return small(a) == small(b);
+}
+
+std::vector<std::string> beginning_with(std::string_view unit, const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    if (unit.size() < name.size() && std::equal(unit.begin(), unit.end(), name.begin(), same_letter)) out.push_back(name);
+  }
+  return out;
+}
+
 // `ending` is what follows every suffix ("/s" for bandwidths); `bare` the scale of a number alone.
 Result<double> parse_quantity(std::string_view text, std::string_view what,
                               std::span<const Suffix> suffixes, std::string_view ending,
@@ -73,6 +87,12 @@ Result<double> parse_quantity(std::string_view text, std::string_view what,
   for (const Suffix& suffix : suffixes) {
     names.push_back(std::string(suffix.name) + std::string(ending));
     if (unit == names.back()) return number * suffix.scale;
+  }
+  // "2M" may be meant in either scale.
+  if (std::vector<std::string> begun = beginning_with(unit, names); begun.size() > 1) {
+    for (std::string& name : begun) name.insert(0, trimmed.substr(0, trimmed.size() - unit.size()));
+    return refuse(fmt::format("unknown unit \"{}\"", unit),
+                  fmt::format("did you mean {}?", fmt::join(begun, " or ")));
   }
   const std::string_view meant = nearest(unit, names);
   return refuse(fmt::format("unknown unit \"{}\"", unit),

@@ -69,6 +69,13 @@ Result<void> expect_keys(const TextForm& form, const std::vector<std::string_vie
   return {};
 }
 
+bool lacks_unit(std::string_view text) {
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last && value != 0;
+}
+
 Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,
                                  std::int64_t greatest) {
   std::int64_t value = 0;

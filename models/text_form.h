@@ -34,6 +34,9 @@ Result<TextForm> parse_text_form(std::string_view text);
 // Refuses a key that is not among `known`, naming the nearest one and all of them.
 Result<void> expect_keys(const TextForm& form, const std::vector<std::string_view>& known);
 
+// Whether `text` is a number alone other than 0: one that could be meant in any unit.
+bool lacks_unit(std::string_view text);
+
 // A whole number in decimal, between the two bounds; `what` names it in the error.
 Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,
                                  std::int64_t greatest);

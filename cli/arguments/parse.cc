@@ -90,6 +90,15 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
       }
     }
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view said = error.what();
+    for (const Flag& flag : declared) {
+      if (said.substr(0, said.find(':')) != flag.long_name()) continue;
+      return fail(ErrorCode::Usage,
+                  fmt::format("{} needs a value: {} {}", flag.long_name(), flag.long_name(), flag.value),
+                  fmt::format("{}: {}", flag.value, flag.about));
+    }
+    return fail(ErrorCode::Usage, std::string(said), "--help shows what each flag takes");
   } catch (const CLI::Error& error) {
     return fail(ErrorCode::Usage, error.what(), "--help shows what each flag takes");
   }

@@ -17,13 +17,18 @@ namespace {
 
 constexpr std::int64_t kMostDevices = 65536;
 
-// The quantity that `key` gives, if it is given. Errors of the unit parsers become usage errors
+// The quantity that `key` gives, if it is given; `example`: a unit of it. Errors of the unit parsers become usage errors
 // that name the key.
 template <class T>
 Result<std::optional<T>> quantity(const TextForm& form, std::string_view key,
-                                  Result<T> (*parse)(std::string_view), bool may_be_zero) {
+                                  Result<T> (*parse)(std::string_view), std::string_view example,
+                                  bool may_be_zero) {
   const std::string* text = form.find(key);
   if (text == nullptr) return std::optional<T>();
+  if (lacks_unit(*text)) {
+    return fail(ErrorCode::Usage, fmt::format("{}: {}={} has no unit", form.name, key, *text),
+                fmt::format("write e.g. {}={}{}", key, *text, example));
+  }
   Result<T> value = parse(*text);
   if (!value)
     return fail(ErrorCode::Usage, fmt::format("{}: {}: {}", form.name, key, value.error().message),
@@ -42,8 +47,8 @@ struct LinkSettings {
 Result<LinkSettings> link_settings(const TextForm& form, std::string_view bandwidth,
                                    std::string_view latency) {
   LinkSettings settings;
-  PENSTOCK_TRY(settings.bandwidth, quantity(form, bandwidth, parse_bandwidth, false));
-  PENSTOCK_TRY(settings.latency, quantity(form, latency, parse_time, true));
+  PENSTOCK_TRY(settings.bandwidth, quantity(form, bandwidth, parse_bandwidth, "GB/s", false));
+  PENSTOCK_TRY(settings.latency, quantity(form, latency, parse_time, "us", true));
   return settings;
 }
 
@@ -65,7 +70,7 @@ Result<Device> device_of(const TextForm& form, std::int64_t sharing) {
   const std::string* name = form.find("device");
   PENSTOCK_TRY(const DeviceKind kind,
                find_device_kind(name == nullptr ? "cpu" : std::string_view(*name)));
-  PENSTOCK_TRY(const std::optional<Bytes> memory, quantity(form, "memory", parse_bytes, false));
+  PENSTOCK_TRY(const std::optional<Bytes> memory, quantity(form, "memory", parse_bytes, "GiB", false));
   Device device{"",          HostId(0),     std::string(kind.name),
                 kind.memory, kind.peak_f32, kind.memory_bandwidth};
   if (memory)
