@@ -22,6 +22,7 @@ constexpr int kMostWarmups = 50;
 constexpr int kLeastPasses = 5;
 constexpr std::size_t kEnoughSamples = 30;
 constexpr double kUnstable = 0.05;
+constexpr std::int64_t kCallOverhead = 10'000;  // ns: what calls and clocks may add to a pass without a warning
 
 // Median of the last third of the passes against that of the first.
 double drift(const std::vector<Nanoseconds>& passes) {
@@ -219,7 +220,7 @@ Result<void> profile_layers(const Workload& workload, std::int64_t microbatch, c
                                       .microbatch = key.op == CostOp::Step ? 0 : microbatch, .time = spread(std::move(sample))});
   }
   for (const StageTime& row : timer.stages(profile)) {
-    if (std::abs(row.residual()) > kMostResidual)
+    if (std::abs(row.residual()) > kMostResidual && std::abs((row.time.median - row.layers).value) > kCallOverhead)
       profile.warnings.push_back(fmt::format("microbatch {}: a {} of all layers takes {:.1f} % {} than they do one by one", microbatch,
                                              row.op == CostOp::F ? "forward" : "backward", 100 * std::abs(row.residual()),
                                              row.residual() > 0 ? "longer" : "shorter"));

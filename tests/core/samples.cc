@@ -172,7 +172,7 @@ Profile sample_profile() {
   out.links.push_back(busy);
   out.contention = {{WorkClass::Memory, WorkClass::Copy, spread, spread, 1.25}};
   out.private_cache = Bytes(1 << 20);
-  out.stages = {{CostOp::BF, 2, Nanoseconds(1000), spread}};
+  out.stages = {{CostOp::BF, 4, Nanoseconds(1000), spread}};
   out.fits = {{head, CostOp::F, 1e-6, 2.5e-7, 1, 8, 0.03}};
   out.drift = -0.015625;
   out.warnings = {"the machine was busy"};
