@@ -69,7 +69,7 @@ TEST(PlannedContention, RecipesBecomeSegmentsThatLastAsLong) {
   }
   EXPECT_TRUE(is_mixed);
   for (const RankProgram& rank : after.ranks) EXPECT_EQ(rank.host, HostId(0));
-  EXPECT_EQ(*read_program(write_program(after), "p.json"), after);
+  EXPECT_EQ(*read_program(std::string_view(write_program(after)), "p.json"), after);
   EXPECT_EQ(read_plan(write_plan(plan), "p.json")->contention, plan.contention);
 }
 
