@@ -247,8 +247,8 @@ class PlanVerb : public Verb {
     const std::int64_t cores = identify_machine().cores;
     if (is_this_machine(input_.cluster, request.cluster) && plan.ranks() > cores) {
       answer.note(
-          fmt::format("{} ranks share {} core{} of this machine: that is not modelled, and "
-                      "a run will be slower",
+          fmt::format("{} ranks share {} core{} of this machine: they take turns, and the times "
+                      "above count that",
                       plan.ranks(), cores, cores == 1 ? "" : "s"));
     }
     if (!request.profile) return;

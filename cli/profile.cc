@@ -11,6 +11,7 @@
 #include "cli/arguments/optimizer_input.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/archive.h"
 #include "core/formats/profile_format.h"
 #include "core/log.h"
 #include "models/workloads/builders.h"
@@ -63,18 +64,80 @@ void add_layers(Answer& answer, const Profile& profile) {
   }
 }
 
+// Hand-offs with other messages under way: latency and bandwidth of each kind of traffic.
+void add_traffic(Answer& answer, const Profile& profile) {
+  std::map<std::pair<Traffic, std::int32_t>, std::vector<LinkTime>> kinds;
+  for (const LinkTime& row : profile.links) kinds[{row.traffic, row.pairs}].push_back(row);
+  if (kinds.size() < 2) return;
+  Table& table = answer.add_table("traffic", "hand-offs beside others",
+                                  {{"traffic", "traffic", {}, Align::Left},
+                                   {"pairs", "pairs"},
+                                   {"latency_s", "latency", Unit::Seconds},
+                                   {"bandwidth", "bandwidth", Unit::BytesPerSecond}});
+  for (const auto& [kind, rows] : kinds) {
+    const LinkFit fit = fit_link(rows);
+    table.add({std::string(enum_text(kind.first)), std::int64_t{kind.second}, seconds(fit.latency),
+               fit.bandwidth.value});
+  }
+}
+
+void add_contention(Answer& answer, const Profile& profile) {
+  if (profile.contention.empty()) return;
+  Table& table = answer.add_table("contention", "a core beside another",
+                                  {{"class", "work", {}, Align::Left},
+                                   {"beside", "beside", {}, Align::Left},
+                                   {"alone_s", "alone", Unit::Seconds},
+                                   {"together_s", "together", Unit::Seconds},
+                                   {"slowdown", "slowdown"}});
+  for (const ContentionTime& row : profile.contention)
+    table.add({std::string(enum_text(row.work)), std::string(enum_text(row.beside)),
+               seconds(row.alone.median), seconds(row.time.median), row.slowdown});
+}
+
+void add_stages(Answer& answer, const Profile& profile) {
+  if (profile.stages.empty()) return;
+  Table& table = answer.add_table("stages", "all layers at once",
+                                  {{"op", "pass", {}, Align::Left},
+                                   {"microbatch", "microbatch"},
+                                   {"together_s", "together", Unit::Seconds},
+                                   {"layers_s", "layers", Unit::Seconds},
+                                   {"residual", "residual", Unit::Fraction}});
+  for (const StageTime& row : profile.stages)
+    table.add({std::string(enum_text(row.op)), row.microbatch, seconds(row.time.median),
+               seconds(row.layers), row.residual()});
+}
+
+void add_fits(Answer& answer, const Profile& profile) {
+  if (profile.fits.empty()) return;
+  Table& table = answer.add_table(
+      "fits", "base + per sample, over the sizes measured: for information, plans use measured sizes",
+      {{"signature", "layer", {}, Align::Left},
+       {"op", "pass", {}, Align::Left},
+       {"base_s", "base", Unit::Seconds},
+       {"per_sample_s", "a sample", Unit::Seconds},
+       {"worst_error", "worst error", Unit::Fraction}});
+  for (const LayerFit& fit : profile.fits)
+    table.add({fit.signature, std::string(enum_text(fit.op)), fit.base_s, fit.per_sample_s,
+               fit.worst_relative_error});
+}
+
 Answer describe(const Profile& profile) {
   Answer answer("penstock.profile/1");
   answer.add("workload", "workload", profile.workload);
   answer.add("cpu", "processor", profile.machine.cpu);
   answer.add("cores", "cores", profile.machine.cores);
   answer.add("instruction_set", "instruction set", profile.machine.instruction_set);
-  if (!profile.links.empty()) {
-    const LinkFit fit = fit_link(profile.links);
+  if (const std::vector<LinkTime> alone = profile.links_alone("thread"); !alone.empty()) {
+    const LinkFit fit = fit_link(alone);
     answer.add("link_latency_s", "hand-off latency", seconds(fit.latency), Unit::Seconds);
     answer.add("link_bandwidth", "hand-off bandwidth", fit.bandwidth.value, Unit::BytesPerSecond);
   }
+  if (profile.drift) answer.add("drift", "drift", *profile.drift, Unit::Fraction);
   add_layers(answer, profile);
+  add_traffic(answer, profile);
+  add_contention(answer, profile);
+  add_stages(answer, profile);
+  add_fits(answer, profile);
   for (const std::string& warning : profile.warnings) answer.note(warning);
   return answer;
 }
@@ -92,6 +155,9 @@ class ProfileVerb : public Verb {
               [this](std::string_view flag, const std::string& text) {
                 return choice_into(precision_.emplace())(flag, text);
               });
+    flags.toggle("--links", "also time hand-offs both ways at once, and between several pairs of ranks",
+                 request_.link_traffic);
+    flags.toggle("--no-contention", "do not time what ranks do to one another", no_contention_);
     flags.add("--optimizer", "NAME[:K=V]", "as plan takes it (default: the workload's)",
               text_into(optimizer_));
   }
@@ -101,6 +167,7 @@ class ProfileVerb : public Verb {
     if (!optimizer_.empty()) PENSTOCK_TRY_VOID(parse_optimizer(optimizer_, workload.optimizer));
     if (precision_) set_precision(workload, *precision_);
     Progress progress(shared);
+    request_.contention = !no_contention_;
     request_.budget_s = seconds(budget_);
     request_.seed = shared.seed;
     request_.stop = stop_on_interrupt();
@@ -119,6 +186,7 @@ class ProfileVerb : public Verb {
   std::string workload_, optimizer_;
   std::optional<Precision> precision_;
   ProfileRequest request_;
+  bool no_contention_ = false;
   Nanoseconds budget_{3'000'000'000};
 };
 
@@ -131,7 +199,7 @@ Command profile_command() {
       .about =
           "Measures every distinct layer of a workload on this machine, forward, gradients and "
           "update, at several\n"
-          "microbatch sizes, and handing a tensor from one rank to another. Nothing else should "
+          "microbatch sizes, handing a tensor from one rank to another, and how much ranks slow one another down. Nothing else should "
           "run meanwhile.",
       .document = "the profile",
       .examples = {"penstock profile gpt:layers=4,hidden=128 -o profile.json",

@@ -139,7 +139,7 @@ class RunVerb : public Verb {
     warn_of_stale_claims(plan, program);
     warn_of_another_machine(plan);
     warn_of_other_devices(plan);
-    if (!reference_) warn_of_shared_cores(plan.ranks());
+    if (!reference_ && !(plan.contention && plan.contention->cores > 0)) warn_of_shared_cores(plan.ranks());
     options_.seed = shared.seed;
     PENSTOCK_TRY(RunResult result, execute(plan, program, shared));
     result.timeline.plan_digest = plan_digest(plan);

@@ -62,7 +62,14 @@ class SimulateVerb : public Verb {
     result.timeline.plan_digest = subject.digest;
     if (!subject.has_memory) result.timeline.peak_memory = result.timeline.live_peak = {};
 
-    Reply reply(describe(subject, result));
+    Answer answer = describe(subject, result);
+    if (subject.program.contention) {
+      if (alone_)
+        answer.note("as if ranks of one host did not slow one another down");
+      else if (subject.options.discipline == Discipline::Eager)
+        answer.note("eager transfers neither slow the ranks of their host nor are slowed by them");
+    }
+    Reply reply(std::move(answer));
     if (gantt_) reply.text += "\n" + draw(result.timeline, columns_, subject.own_unit);
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace penstock {
 
@@ -19,6 +20,17 @@ Contention Profile::contention_of_host() const {
   for (const ContentionTime& row : contention)
     out.slowdown[static_cast<std::size_t>(row.work)][static_cast<std::size_t>(row.beside)] = row.slowdown;
   return out;
+}
+
+std::vector<LinkTime> Profile::links_alone(std::string_view path) const {
+  std::vector<LinkTime> out;
+  std::copy_if(links.begin(), links.end(), std::back_inserter(out),
+               [&](const LinkTime& row) { return row.path == path && row.is_alone(); });
+  return out;
+}
+
+bool Profile::is_stable() const {
+  return !drift || std::abs(*drift) <= kMostDrift;
 }
 
 const LayerMemory* Profile::find_memory(const std::string& signature,

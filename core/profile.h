@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,12 +51,45 @@ struct LayerMemory {
   bool operator==(const LayerMemory&) const = default;
 };
 
-// One-way hand-off of a message between two ranks, sender ready and receiver waiting.
+// A forward or backward of the whole network at once, beside the sum of its layers' medians.
+struct StageTime {
+  CostOp op = CostOp::F;  // F (with the loss) or BF
+  std::int64_t microbatch = 1;
+  Nanoseconds layers;  // the sum
+  Spread time;
+
+  double residual() const { return seconds(time.median) / seconds(layers) - 1; }
+  bool operator==(const StageTime&) const = default;
+};
+
+// How a layer's time grows with the microbatch b: base + per_sample · b seconds, for b of [least, most]. Information:
+// planning uses measured sizes alone.
+struct LayerFit {
+  std::string signature;
+  CostOp op = CostOp::F;
+  double base_s = 0, per_sample_s = 0;
+  std::int64_t least = 1, most = 1;
+  double worst_relative_error = 0;
+
+  bool operator==(const LayerFit&) const = default;
+};
+
+// Whether the second rank sends to the first at the same time.
+enum class Traffic : std::uint8_t { OneWay, BothWays };
+constexpr auto enum_names(Traffic) {
+  return std::to_array<std::pair<Traffic, std::string_view>>({{Traffic::OneWay, "one_way"}, {Traffic::BothWays, "both_ways"}});
+}
+
+// Hand-off of a message between two ranks, sender ready and receiver waiting.
 struct LinkTime {
   std::string path;  // "thread": between two ranks of one process
   Bytes bytes;
   Spread time;
+  Traffic traffic = Traffic::OneWay;
+  std::int32_t pairs = 1;  // of ranks that do so at the same time, on cores of their own
 
+  // Nothing else moves: what a link costs. All else says what traffic does to it.
+  bool is_alone() const { return traffic == Traffic::OneWay && pairs == 1; }
   bool operator==(const LinkTime&) const = default;
 };
 
@@ -78,6 +112,9 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
+inline constexpr double kMostDrift = 0.05;
+inline constexpr double kMostResidual = 0.05;  // of a stage against the sum of its layers, before a profile warns
+
 struct Profile {
   std::string workload;              // name, for people
   std::string workload_fingerprint;  // penstock::fingerprint
@@ -88,6 +125,9 @@ struct Profile {
   std::vector<LayerMemory> memory;
   std::vector<LinkTime> links;
   std::vector<ContentionTime> contention;
+  std::vector<StageTime> stages;
+  std::vector<LayerFit> fits;
+  std::optional<double> drift;       // at the end, of the first size's layers against the beginning: 0.05 is 5 % longer
   Bytes private_cache;               // of a core; 0: unknown
   std::vector<std::string> warnings;
 
@@ -96,6 +136,10 @@ struct Profile {
   // Null where there is no such row. O(rows).
   const LayerTime* find(const std::string& signature, CostOp op, std::int64_t microbatch) const;
   const LayerMemory* find_memory(const std::string& signature, std::int64_t microbatch) const;
+  // The rows of `links` of one path whose message has the link for itself.
+  std::vector<LinkTime> links_alone(std::string_view path) const;
+  // Whether it drifted by no more than kMostDrift. True where that was not looked at.
+  bool is_stable() const;
   // The measured slowdowns as one matrix, 1 where none was measured; cores stay 0.
   Contention contention_of_host() const;
 };

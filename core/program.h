@@ -41,9 +41,9 @@ struct Stream {
 
 struct RankProgram {
   DeviceId device;
-  HostId host;                  // with whom it contends; invalid where the program says nothing of contention
   Bytes memory_limit;           // 0: none is set
   std::vector<Stream> streams;  // [0] is the compute stream
+  HostId host;                  // with whom it contends; invalid where the program says nothing of contention
 
   bool operator==(const RankProgram&) const = default;
 };
@@ -57,12 +57,12 @@ constexpr auto enum_names(SegmentKind) {
 
 struct Segment {
   SegmentKind kind = SegmentKind::Compute;
-  WorkClass work = WorkClass::Matrix;  // of a Compute; where the program says how classes contend
   Nanoseconds duration;  // alone on its resource
   Bytes bytes;           // moved (Transfer, Collective) or touched (Compute)
   GroupId group;
   // Of the stage's layers, counted within it, those that a part of a BF covers; both 0: all.
   std::int32_t first_layer = 0, end_layer = 0;
+  WorkClass work = WorkClass::Matrix;  // of a Compute; where the program says how classes contend
 
   bool operator==(const Segment&) const = default;
 };

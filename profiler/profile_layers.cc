@@ -22,6 +22,7 @@ constexpr int kMostWarmups = 50;
 constexpr int kLeastPasses = 5;
 constexpr std::size_t kEnoughSamples = 30;
 constexpr double kUnstable = 0.05;
+constexpr std::int64_t kCallOverhead = 10'000;  // ns: what calls and clocks may add to a pass without a warning
 
 // Median of the last third of the passes against that of the first.
 double drift(const std::vector<Nanoseconds>& passes) {
@@ -72,17 +73,41 @@ class LayerTimer {
     for (std::int32_t m = 0; m < kInFlight; ++m) {
       const StageMemoryMap& memory = network_->memory(m);
       PENSTOCK_TRY_VOID(perform(*stage.load(memory, m), total));
-      PENSTOCK_TRY_VOID(perform(*stage.forward(memory, m), total));
-      PENSTOCK_TRY_VOID(perform(*stage.loss(memory, m), total));
+      Nanoseconds whole;
+      PENSTOCK_TRY_VOID(perform(*stage.forward(memory, m), whole));
+      PENSTOCK_TRY_VOID(perform(*stage.loss(memory, m), whole));
+      total += whole;
+      if (samples != nullptr) whole_[CostOp::F].push_back(whole);
       if (samples != nullptr) collect_forward(*samples);
     }
     for (std::int32_t m = 0; m < kInFlight; ++m) {
-      PENSTOCK_TRY_VOID(perform(*stage.backward(network_->memory(m), m), total));
+      Nanoseconds whole;
+      PENSTOCK_TRY_VOID(perform(*stage.backward(network_->memory(m), m), whole));
+      total += whole;
+      if (samples != nullptr) whole_[CostOp::BF].push_back(whole);
       if (samples != nullptr) collect_backward(*samples);
     }
     PENSTOCK_TRY_VOID(perform(*stage.update(network_->memory(0)), total));
     if (samples != nullptr) collect_update(*samples);
     return total;
+  }
+
+  // What forwards and backwards took, beside the sums of their layers' medians.
+  std::vector<StageTime> stages(const Profile& profile) const {
+    std::vector<StageTime> out;
+    for (const auto& [op, sample] : whole_) {
+      StageTime& row = out.emplace_back();
+      row.op = op;
+      row.microbatch = microbatch_;
+      row.time = spread(sample);
+      for (std::size_t l = 0; l < signatures_.size(); ++l) {
+        const bool is_loss = workload_.networks[0].layers[l].is_loss();
+        const LayerTime* time = profile.find(signatures_[l], op == CostOp::F && is_loss ? CostOp::Loss : op, microbatch_);
+        if (time != nullptr) row.layers += time->time.median;
+      }
+    }
+    std::erase_if(out, [](const StageTime& row) { return row.layers.value == 0; });
+    return out;
   }
 
   std::vector<LayerMemory> memory() const {
@@ -150,6 +175,7 @@ class LayerTimer {
   std::vector<double> losses_;
   std::vector<std::uint8_t> loaded_;
   std::vector<std::string> signatures_;
+  std::map<CostOp, std::vector<Nanoseconds>> whole_;  // of forwards with their loss, and of backwards
   std::unique_ptr<cpu::CpuDevice> device_;
   std::unique_ptr<WholeNetwork> network_;
   StreamHandle stream_;
@@ -192,6 +218,13 @@ Result<void> profile_layers(const Workload& workload, std::int64_t microbatch, c
     if (key.op == CostOp::Step && profile.find(key.signature, CostOp::Step, 0) != nullptr) continue;
     profile.times.push_back(LayerTime{.signature = key.signature, .op = key.op,
                                       .microbatch = key.op == CostOp::Step ? 0 : microbatch, .time = spread(std::move(sample))});
+  }
+  for (const StageTime& row : timer.stages(profile)) {
+    if (std::abs(row.residual()) > kMostResidual && std::abs((row.time.median - row.layers).value) > kCallOverhead)
+      profile.warnings.push_back(fmt::format("microbatch {}: a {} of all layers takes {:.1f} % {} than they do one by one", microbatch,
+                                             row.op == CostOp::F ? "forward" : "backward", 100 * std::abs(row.residual()),
+                                             row.residual() > 0 ? "longer" : "shorter"));
+    profile.stages.push_back(row);
   }
   for (LayerMemory& row : timer.memory()) profile.memory.push_back(std::move(row));
   return {};

@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdlib>
+
+#include "profiler/fit_layers.h"
 
 namespace penstock {
 
@@ -27,7 +30,29 @@ Result<Profile> make_profile(const Workload& workload, const ProfileRequest& req
     if (request.progress) request.progress("ranks beside one another");
     PENSTOCK_TRY_VOID(profile_contention(request, profile));
   }
+  profile.fits = fit_layers(profile.times);
+  if (request.microbatch_sizes.empty()) return profile;
+  if (request.progress) request.progress("drift");
+  Profile again;
+  ProfileRequest less = request;
+  less.budget_s = request.budget_s / 4;
+  PENSTOCK_TRY_VOID(profile_layers(workload, request.microbatch_sizes.front(), less, again));
+  profile.drift = drift_between(profile, again);
+  if (!profile.is_stable())
+    profile.warnings.push_back(fmt::format("unstable: at the end, layers took {:.1f} % {} than at the beginning",
+                                           100 * std::abs(*profile.drift), *profile.drift > 0 ? "longer" : "shorter"));
   return profile;
+}
+
+double drift_between(const Profile& before, const Profile& after) {
+  Nanoseconds first, last;
+  for (const LayerTime& row : after.times) {
+    const LayerTime* same = before.find(row.signature, row.op, row.microbatch);
+    if (same == nullptr) continue;
+    first += same->time.median;
+    last += row.time.median;
+  }
+  return first.value == 0 ? 0 : seconds(last) / seconds(first) - 1;
 }
 
 }  // namespace penstock

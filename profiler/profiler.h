@@ -20,6 +20,7 @@ namespace penstock {
 struct ProfileRequest {
   std::vector<std::int64_t> microbatch_sizes = {1, 2, 4, 8};
   bool contention = true;  // measure what ranks do to one another
+  bool link_traffic = false;  // measure hand-offs both ways at once, and between several pairs of ranks, too
   double budget_s = 3;     // for each microbatch size, beyond warming up; at least 5 samples are taken
   std::uint64_t seed = 0;
   std::stop_token stop;    // asked to stop: Interrupted
@@ -30,6 +31,8 @@ Result<Profile> make_profile(const Workload& workload, const ProfileRequest& req
 
 // The parts of make_profile. Each adds to the profile.
 Result<void> profile_layers(const Workload& workload, std::int64_t microbatch, const ProfileRequest& request, Profile& profile);
+// `before` and `after` hold the same layers, measured twice: by how much all of them together got slower.
+double drift_between(const Profile& before, const Profile& after);
 Result<void> profile_links(const ProfileRequest& request, Profile& profile);
 // How much longer each class of work takes while a second core does another (core/contention.h); nothing on one core. About a
 // second. Times are of threads. Slowdowns below 2 % are taken for noise, and none.

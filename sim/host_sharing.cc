@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace penstock {
 
@@ -9,12 +10,13 @@ HostSharing::HostSharing(const Program& program, EventQueue& queue, std::uint32_
     : program_(program), queue_(queue), first_subject_(first_subject) {
   PENSTOCK_CHECK(program.contention.has_value(), "a program that says how its ranks contend");
   // A rank of no known host is on one of its own.
-  std::size_t hosts = 0;
-  for (const RankProgram& rank : program.ranks)
-    if (rank.host.valid()) hosts = std::max(hosts, rank.host.index() + 1);
-  for (const RankProgram& rank : program.ranks)
-    hosts_.push_back(rank.host.valid() ? rank.host.index() : hosts++);
-  host_.resize(hosts);
+  std::map<HostId, std::size_t> numbers;
+  for (const RankProgram& rank : program.ranks) {
+    std::size_t number = host_.size();
+    if (rank.host.valid()) number = numbers.emplace(rank.host, number).first->second;
+    if (number == host_.size()) host_.emplace_back();
+    hosts_.push_back(number);
+  }
 }
 
 double HostSharing::most_slowdown() const {

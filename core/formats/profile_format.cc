@@ -58,7 +58,30 @@ template <class A>
 void describe(A& a, LinkTime& x) {
   a.required("path", x.path);
   a.required("message_bytes", x.bytes, at_least(0));
+  if (A::kReading || !x.is_alone()) {
+    a.optional("traffic", x.traffic);
+    a.optional("pairs", x.pairs, at_least(1));
+  }
   describe_spread(a, x.time);
+}
+
+template <class A>
+void describe(A& a, StageTime& x) {
+  a.required("op", x.op);
+  a.required("microbatch", x.microbatch, at_least(1));
+  a.required("layers_ns", x.layers, between(1, static_cast<double>(kLongestTime.value)));
+  describe_spread(a, x.time);
+}
+
+template <class A>
+void describe(A& a, LayerFit& x) {
+  a.required("signature", x.signature);
+  a.required("op", x.op);
+  a.required("base_s", x.base_s, at_least(0));
+  a.required("per_sample_s", x.per_sample_s);
+  a.required("least_microbatch", x.least, at_least(1));
+  a.required("most_microbatch", x.most, at_least(1));
+  a.required("worst_relative_error", x.worst_relative_error, at_least(0));
 }
 
 template <class A>
@@ -75,6 +98,12 @@ void describe(A& a, ContentionTime& x) {
   a.required("together", x.time);
 }
 
+void write_value(JsonWriter& writer, const StageTime& x) {
+  write_row(writer, x);
+}
+void write_value(JsonWriter& writer, const LayerFit& x) {
+  write_row(writer, x);
+}
 void write_value(JsonWriter& writer, const Spread& x) {
   write_row(writer, x);
 }
@@ -103,6 +132,9 @@ void describe(A& a, Profile& x) {
   a.required("memory", x.memory);
   a.optional("links", x.links);
   unless_empty(a, "contention", x.contention);
+  unless_empty(a, "stages", x.stages);
+  unless_empty(a, "fits", x.fits);
+  if (A::kReading || x.drift) a.optional("drift", x.drift);
   if (A::kReading || x.private_cache.value > 0) a.optional("private_cache_bytes", x.private_cache, at_least(0));
 }
 
@@ -130,7 +162,7 @@ Result<void> validate(const Profile& profile) {
     return std::tuple(row.work, row.beside);
   }));
   return check_distinct(profile.links, "/links", [](const LinkTime& row) {
-    return std::tuple(std::string_view(row.path), row.bytes);
+    return std::tuple(std::string_view(row.path), row.bytes, row.traffic, row.pairs);
   });
 }
 

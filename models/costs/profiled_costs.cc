@@ -146,9 +146,7 @@ Result<CostTable> profiled_costs(const Workload& workload, const Profile& profil
                     std::string(kMeasure));
     table.layers.push_back(cost);
   }
-  std::vector<LinkTime> hand_offs;
-  for (const LinkTime& row : profile.links)
-    if (row.path == kThreadLink) hand_offs.push_back(row);
+  const std::vector<LinkTime> hand_offs = profile.links_alone(kThreadLink);
   if (!hand_offs.empty()) {
     const LinkFit fit = fit_link(hand_offs);
     table.link_profiled = true;

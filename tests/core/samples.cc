@@ -164,6 +164,15 @@ Profile sample_profile() {
       {head, CostOp::F, 1, spread}, {head, CostOp::F, 2, spread}, {head, CostOp::Step, 0, spread}};
   out.memory = {{head, 1, Bytes(7168), Bytes(128), Bytes(4096), Bytes(0)}};
   out.links = {{"thread", Bytes(64), spread}};
+  LinkTime busy{"thread", Bytes(64), spread};
+  busy.traffic = Traffic::BothWays;
+  busy.pairs = 2;
+  out.links.push_back(busy);
+  out.contention = {{WorkClass::Memory, WorkClass::Copy, spread, spread, 1.25}};
+  out.private_cache = Bytes(1 << 20);
+  out.stages = {{CostOp::BF, 4, Nanoseconds(1000), spread}};
+  out.fits = {{head, CostOp::F, 1e-6, 2.5e-7, 1, 8, 0.03}};
+  out.drift = -0.015625;
   out.warnings = {"the machine was busy"};
   return out;
 }
@@ -191,6 +200,7 @@ Plan sample_plan() {
   out.edges = {{StageId(0), StageId(1), layer_ids({0, 3}), Bytes(2 * 192), Nanoseconds(5307),
                 Nanoseconds(5307)}};
   out.costs = "derived";
+  out.contention = Contention{.slowdown = {{{1, 1.25, 1}, {1.0625, 1.5, 1.375}, {1, 1.5, 2}}}, .cores = 2, .private_cache = Bytes(1 << 20)};
   out.iteration_time_s = 1.5e-5;
   out.throughput_samples_per_s = 8 / 1.5e-5;
   out.certificate = {"iteration_time",

@@ -26,5 +26,18 @@ TEST(ProfileLinks, TheFitIsPositiveAndBelowAMemoryBus) {
   EXPECT_LT(fit.bandwidth.value, 1e12);
 }
 
+TEST(ProfileLinks, AskedForTrafficTimesBothWaysBesideOneWay) {
+  Profile profile;
+  ProfileRequest request;
+  request.link_traffic = true;
+  ASSERT_TRUE(profile_links(request, profile));
+  const auto alone = profile.links_alone("thread");
+  EXPECT_GE(alone.size(), 6u);
+  EXPECT_LT(alone.size(), profile.links.size());
+  std::size_t both = 0;
+  for (const LinkTime& link : profile.links) both += link.traffic == Traffic::BothWays && link.pairs == 1;
+  EXPECT_EQ(both, alone.size());
+}
+
 }  // namespace
 }  // namespace penstock

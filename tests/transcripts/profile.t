@@ -5,6 +5,7 @@ cores               <number>
 instruction set     <text>
 hand-off latency    <text>
 hand-off bandwidth  <text>
+drift               <text>
 
 layers, medians
   layer <text>
