@@ -70,7 +70,7 @@ void explain_peak(MemoryUse& use, const Program& program, const LiveMemory& live
   if (top == live.at.end()) return;
   const auto position = static_cast<std::uint32_t>(top - live.at.begin());
   use.at = text(program.ranks[use.rank.index()].streams.front().body[position].key);
-  std::array<Holder, 8> by_class{};
+  std::array<Holder, enum_names(BufferClass{}).size()> by_class{};
   for (const Buffer& buffer : program.buffers_of(use.rank)) {
     if (!is_persistent(buffer.cls) && (position < buffer.first || position > buffer.last)) continue;
     Holder& holder = by_class[static_cast<std::size_t>(buffer.cls)];
