@@ -72,6 +72,17 @@ TEST(MemoryUse, ThePeakNamesItsHolders) {
   EXPECT_EQ(holders_text(use), "2 stashes 128 B");
 }
 
+// The last of the classes.
+TEST(MemoryUse, AReceiveBufferIsAHolder) {
+  Program program = small_program();
+  const auto result = simulate(program);
+  ASSERT_TRUE(result);
+  for (Buffer& buffer : program.buffers) buffer.cls = BufferClass::ReceiveBuffer;
+  const MemoryUse use = memory_use(result->timeline, 0, &program)[0];
+  ASSERT_FALSE(use.holders.empty());
+  EXPECT_EQ(use.holders[0].cls, BufferClass::ReceiveBuffer);
+}
+
 TEST(MemoryUse, AProgramThatDoesNotFitAddsNoCurve) {
   const Program program = small_program();
   Timeline timeline = test::sample_timeline(1);
