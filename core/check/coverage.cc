@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-
 #include <fmt/format.h>
 
 #include "core/check/program_index.h"
@@ -57,8 +56,7 @@ class Coverage {
           index_.slices =
               std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
     }
-    // Before there is a row for each stage: a file says how many in one number.
-    if (index_.stages / kSparse > instructions) return too_sparse(instructions);
+    if (index_.stages / kSparse > instructions) return too_sparse(instructions);  // no rows yet
     if (!measure_rows()) return false;
     // Rows and microbatches lie below 2^31 each, slices are 256 at most: no overflow.
     const std::size_t columns = index_.microbatches * index_.slices;

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <random>
 
 #include "core/toml.h"
@@ -64,12 +62,6 @@ TEST(Archive, QuantitiesAreNumbersInBaseUnitsOrTextWithUnits) {
   EXPECT_EQ(bare->memory.value, 1'000'000'000);
   EXPECT_EQ(bare->bandwidth.value, 5.0);
   EXPECT_EQ(read_record<Box>(Value::empty_object(), "f")->latency.value, 7);
-}
-
-TEST(Archive, MinusZeroIsZero) {
-  const auto box = read_record<Box>(*parse_json(R"({"bandwidth": -0.0})", "f"), "f");
-  ASSERT_TRUE(box) << box.error().text();
-  EXPECT_FALSE(std::signbit(box->bandwidth.value));
 }
 
 TEST(Archive, WritesOneRowALine) {
