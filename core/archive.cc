@@ -259,7 +259,7 @@ void write_unsigned(JsonWriter& writer, std::uint64_t x) {
 
 bool read_real(ReadContext& context, const Value& value, double high, double& x) {
   if (!value.is_number()) return context.wrong_type(value, "a number");
-  x = value.real();
+  x = value.real() + 0.0;  // -0.0 is read as 0: equal numbers have equal text
   if (!std::isfinite(x)) return context.wrong_type(value, "a finite number");
   if (std::abs(x) > high)
     return context.fail(value, fmt::format("{} does not fit in a float", number_text(x)));

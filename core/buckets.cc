@@ -42,21 +42,29 @@ Buckets merged(Buckets buckets, std::size_t most) {
   return out;
 }
 
+namespace {
+// So many latencies, one after the other; kForever where that is more.
+Nanoseconds in_turn(std::int64_t messages, Nanoseconds latency) {
+  if (messages > 0 && latency.value > kForever.value / messages) return kForever;
+  return messages * latency;
+}
+}  // namespace
+
 Bytes ring_volume(std::int32_t members, Bytes bytes) {
-  const std::int64_t n = members;
-  return Bytes((2 * (n - 1) * bytes.value + n - 1) / n);
+  // Rounded up by rounding down what is left out: the product would not fit for large sizes.
+  return Bytes(2 * bytes.value - 2 * bytes.value / members);
 }
 
 Nanoseconds ring_all_reduce(std::int32_t members, Nanoseconds latency, BytesPerSecond bandwidth,
                             Bytes bytes) {
-  return transfer_time(2 * (members - 1) * latency, bandwidth, ring_volume(members, bytes));
+  return transfer_time(in_turn(2 * (std::int64_t{members} - 1), latency), bandwidth,
+                       ring_volume(members, bytes));
 }
 
 Nanoseconds ring_gather(std::int32_t members, Nanoseconds latency, BytesPerSecond bandwidth,
                         Bytes bytes) {
-  const std::int64_t n = members;
-  return transfer_time((n - 1) * latency, bandwidth,
-                       Bytes(((n - 1) * bytes.value + n - 1) / n));
+  return transfer_time(in_turn(members - 1, latency), bandwidth,
+                       Bytes(bytes.value - bytes.value / members));
 }
 
 std::vector<Nanoseconds> collective_ends(std::span<const Nanoseconds> ready,
@@ -64,7 +72,7 @@ std::vector<Nanoseconds> collective_ends(std::span<const Nanoseconds> ready,
   std::vector<Nanoseconds> ends;
   Nanoseconds free;
   for (std::size_t k = 0; k < ready.size(); ++k) {
-    free = std::max(ready[k], free) + durations[k];
+    free = std::min(std::max(ready[k], free) + durations[k], kForever);
     ends.push_back(free);
   }
   return ends;

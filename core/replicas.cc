@@ -30,7 +30,8 @@ Result<void> check_stage(const Plan& plan, std::size_t s) {
                    "smaller microbatches, fewer replicas, or the split batch");
   if (!plausible(stage.reduce_latency) || !(stage.reduce_bandwidth.value >= 0) ||
       !std::isfinite(stage.reduce_bandwidth.value) ||
-      (stage.replicas > 1) != (stage.reduce_bandwidth.value > 0))
+      (stage.replicas > 1) != (stage.reduce_bandwidth.value > 0) ||
+      (stage.replicas == 1 && stage.reduce_latency.value != 0))
     return invalid(at + "/reduce_bandwidth_bytes_per_s",
                    fmt::format("the replicas of stage {} add gradients at {} B/s", s,
                                stage.reduce_bandwidth.value),
@@ -142,7 +143,8 @@ Result<void> validate_replicas(const Plan& plan) {
           return invalid("/part_times", fmt::format("a layer takes {} ns", x.value),
                          "times are from 0 to 26 days");
   if (!plausible(plan.gather_latency) || !std::isfinite(plan.gather_bandwidth.value) ||
-      (plan.workload.optimizer.clip != 0 && plan.ranks() > 1) != (plan.gather_bandwidth.value > 0))
+      (plan.workload.optimizer.clip != 0 && plan.ranks() > 1) != (plan.gather_bandwidth.value > 0) ||
+      (plan.gather_bandwidth.value == 0 && plan.gather_latency.value != 0))
     return invalid("/gather_bandwidth_bytes_per_s",
                    fmt::format("norms are gathered at {} B/s", plan.gather_bandwidth.value),
                    "above 0 where the optimizer clips over several ranks, else 0");

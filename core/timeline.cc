@@ -35,8 +35,8 @@ std::vector<Nanoseconds> step_times(const Timeline& timeline) {
   times.reserve(ends.last.size());
   Nanoseconds before = ends.start;
   for (const auto& [step, end] : ends.last) {
-    times.push_back(end - before);
-    before = end;
+    times.push_back(std::max(end, before) - before);
+    before = std::max(end, before);
   }
   return times;
 }

@@ -82,7 +82,8 @@ struct Timeline {
   bool operator==(const Timeline&) const = default;
 };
 
-// End of the last span of each step, over all ranks, minus that of the step before (the first: minus the first start).
+// End of the last span of each step, over all ranks, minus that of the step before (the first: minus the first start);
+// 0 of a step that an earlier one outlasts.
 // One entry a step that has spans, in order of steps.
 std::vector<Nanoseconds> step_times(const Timeline& timeline);
 // Median of step_times after the warm-up steps: the one definition of iteration time (docs/metrics.md). 0 if none is left.

@@ -80,6 +80,7 @@ Result<double> parse_quantity(std::string_view text, std::string_view what,
                   fmt::format("write a number and one of {}", units()));
   if (!std::isfinite(number)) return refuse("the number is not finite", "");
   if (number < 0) return refuse("it is negative", "");
+  number += 0.0;  // "-0" is 0
   const std::string_view unit =
       trim(trimmed.substr(static_cast<std::size_t>(end - trimmed.data())));
   if (unit.empty()) return number * bare;

@@ -118,6 +118,17 @@ LoweringParts parts_of(const Plan& plan) {
   return parts;
 }
 
+// A plan's bandwidths say how long a message takes, and a sum of two times is longer than each.
+Result<Program> expect_plausible_times(Program program) {
+  for (const Recipe& recipe : program.recipes)
+    for (const Segment& segment : recipe.segments)
+      if (segment.duration > kLongestTime)
+        return fail(ErrorCode::Infeasible,
+                    fmt::format("{} takes {}", recipe.name, long_time(seconds(segment.duration))),
+                    "26 days at most: are the plan's times and bandwidths right?");
+  return program;
+}
+
 std::vector<StageEdge> stage_edges(const Plan& plan) {
   std::vector<StageEdge> edges;
   for (const PlanEdge& edge : plan.edges) edges.push_back({edge.from, edge.to});
@@ -171,7 +182,7 @@ Result<Program> lower(const Plan& plan) {
     gather_norms(plan, program);
     add_contention(plan, program);
     assign_memory(program);
-    return program;
+    return expect_plausible_times(std::move(program));
   }
   PENSTOCK_TRY(Order order, order_of(plan));
   return lower(with_steps(std::move(order)), plan);
@@ -207,7 +218,7 @@ Result<Program> lower(const Order& order, const Plan& plan) {
   gather_norms(plan, program);
   add_contention(plan, program);
   assign_memory(program);
-  return program;
+  return expect_plausible_times(std::move(program));
 }
 
 Program lower(const Order& order, const OrderCosts& costs, Bytes bytes) {

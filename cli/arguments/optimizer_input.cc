@@ -37,7 +37,7 @@ Result<double> parse_number(std::string_view key, std::string_view text, double 
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= least && value < below)
-    return value;
+    return value + 0.0;  // "-0" is 0
   return refuse(fmt::format("{} cannot be \"{}\"", key, text),
                 below == kAboveOne ? fmt::format("a number from {} to 1", least)
                                    : fmt::format("a number from {} to below {}", least, below));

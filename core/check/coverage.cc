@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-
 #include <fmt/format.h>
 
 #include "core/check/program_index.h"
@@ -57,16 +56,12 @@ class Coverage {
           index_.slices =
               std::max<std::size_t>(index_.slices, instruction.key.slice + std::size_t{1});
     }
+    if (index_.stages / kSparse > instructions) return too_sparse(instructions);  // no rows yet
     if (!measure_rows()) return false;
     // Rows and microbatches lie below 2^31 each, slices are 256 at most: no overflow.
     const std::size_t columns = index_.microbatches * index_.slices;
-    if (columns / kSparse > instructions || index_.rows.size() * columns / kSparse > instructions) {
-      report_.add("R1", fmt::format("{} stages, {} microbatches and {} slices need a forward and a "
-                                    "backward each, the compute streams have {} instructions",
-                                    index_.stages, index_.microbatches, index_.slices,
-                                    instructions));
-      return false;
-    }
+    if (columns / kSparse > instructions || index_.rows.size() * columns / kSparse > instructions)
+      return too_sparse(instructions);
     index_.cells.resize(index_.rows.size() * columns);
     index_.traffic.resize(program_.edges.size());
     if (index_.traffic.size() * columns > kSparse * instructions) return true;
@@ -75,6 +70,13 @@ class Coverage {
       traffic.receives.reserve(columns);
     }
     return true;
+  }
+
+  bool too_sparse(std::size_t instructions) {
+    report_.add("R1", fmt::format("{} stages, {} microbatches and {} slices need a forward and a "
+                                  "backward each, the compute streams have {} instructions",
+                                  index_.stages, index_.microbatches, index_.slices, instructions));
+    return false;
   }
 
   // One row a stage; where its stores say that copies share microbatches, one a copy. The parts must

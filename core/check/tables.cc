@@ -38,8 +38,9 @@ class Tables {
           !is_stage(program_.stores[i].stage.value))
         refuse(fmt::format("store {} is of a stage or rank that is not there", i));
       else if (program_.stores[i].copy < 0 || program_.stores[i].first_sample < 0 ||
-               program_.stores[i].samples < 0)
-        refuse(fmt::format("store {} has a negative copy or sample", i));
+               program_.stores[i].samples < 0 ||
+               (program_.stores[i].samples == 0 && program_.stores[i].first_sample > 0))
+        refuse(fmt::format("store {} has a negative copy or sample, or a first sample of none", i));
     for (std::size_t r = 0; r < ranks && !report_.full(); ++r) {
       streams(r);
       buffers(r);
@@ -77,6 +78,9 @@ class Tables {
     if (group.kind == GroupKind::Gradients)
       right = right && is_stage(group.stage.value) && group.first_parameter >= 0 &&
               group.first_parameter < group.end_parameter;
+    else
+      right = right && !group.stage.valid() && group.offset.value == 0 &&
+              group.first_parameter == 0 && group.end_parameter == 0 && group.first_layer == 0;
     if (!right)
       refuse(fmt::format("group {} has a stage, parameters, offset or size that cannot be", i));
   }
@@ -99,7 +103,8 @@ class Tables {
           edge.send_offset.value < 0 || edge.receive_offset.value < 0)
         refuse(fmt::format("edge {} lies in the buffer of an edge that has none", i));
       if (edge.first_sample < 0 || edge.samples < 0 ||
-          edge.samples > program_.microbatch_size - edge.first_sample)
+          edge.samples > program_.microbatch_size - edge.first_sample ||
+          (edge.samples == 0 && edge.first_sample > 0))
         refuse(fmt::format("edge {} carries samples that a microbatch of {} does not have", i,
                            program_.microbatch_size));
       if (edge.bytes.value < 0 || edge.distance < 0)
@@ -112,8 +117,9 @@ class Tables {
       const std::vector<Segment>& segments = program_.recipes[i].segments;
       if (segments.empty()) refuse(fmt::format("recipe {} has no segments", i));
       for (const Segment& segment : segments) {
-        if (segment.first_layer < 0 || segment.end_layer < 0)
-          refuse(fmt::format("recipe {} covers layers below the first", i));
+        if (segment.first_layer < 0 || segment.end_layer < 0 ||
+            (segment.end_layer == 0 && segment.first_layer > 0))
+          refuse(fmt::format("recipe {} covers layers below the first, or from one on none", i));
         if (segment.group.valid() && !within(segment.group.value, program_.groups.size()))
           refuse(fmt::format("recipe {} names group {}, which is not there", i,
                              segment.group.value));
@@ -127,6 +133,9 @@ class Tables {
       return refuse(fmt::format("rank {} does not begin with a compute stream", rank),
                     {rank_id(rank)});
     for (std::size_t s = 0; s < streams.size(); ++s) {
+      if (s > 0 && streams[s].kind == StreamKind::Compute)
+        refuse(fmt::format("stream {} of rank {} is a second compute stream", s, rank),
+               {rank_id(rank)});
       const bool serves = serves_an_edge(streams[s]);
       if ((serves || streams[s].edge.valid()) &&
           !within(streams[s].edge.value, program_.edges.size()))

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "core/archive.h"
 
 namespace penstock {
@@ -100,6 +102,12 @@ void describe(A& a, Counter& x) {
   a.required("unit", x.unit);
 }
 
+constexpr double kMostRanks = 1 << 20;
+// Times count from any origin: differences of two, and sums of two of those, fit into 64 bits.
+bool is_time(Nanoseconds t) {
+  return t >= -kForever && t <= kForever;
+}
+
 // What reading must find true, or the field and the row that are not.
 template <class A>
 void check_references(A& a, const Timeline& x) {
@@ -108,8 +116,12 @@ void check_references(A& a, const Timeline& x) {
            "the file was damaged or edited: write it anew");
   };
   const auto is_rank = [&](RankId rank) { return rank.valid() && rank.value < x.ranks; };
-  for (std::size_t i = 0; i < x.tracks.size(); ++i)
+  std::set<RankId> computing;
+  for (std::size_t i = 0; i < x.tracks.size(); ++i) {
     if (!is_rank(x.tracks[i].rank)) return refuse("tracks", i, "is of a rank that is not there");
+    if (x.tracks[i].lane == kComputeLane && !computing.insert(x.tracks[i].rank).second)
+      return refuse("tracks", i, "is a second compute lane of its rank");
+  }
   for (std::size_t i = 0; i < x.counters.size(); ++i)
     if (!is_rank(x.counters[i].rank))
       return refuse("counters", i, "is of a rank that is not there");
@@ -118,15 +130,20 @@ void check_references(A& a, const Timeline& x) {
     if (span.track >= x.tracks.size()) return refuse("spans", i, "is of a track that is not there");
     if (span.label >= static_cast<std::int64_t>(x.labels.size()))
       return refuse("spans", i, "has a label that is not there");
+    if (!is_time(span.start) || !is_time(span.end))
+      return refuse("spans", i, "is further than 73 years from the origin");
     if (span.end < span.start) return refuse("spans", i, "ends before it starts");
     if (i == 0) continue;
     const Span& before = x.spans[i - 1];
     if (before.track > span.track || (before.track == span.track && before.end > span.start))
       return refuse("spans", i, "overlaps the row before it, or should come before it");
   }
-  for (std::size_t i = 0; i < x.points.size(); ++i)
+  for (std::size_t i = 0; i < x.points.size(); ++i) {
     if (x.points[i].counter >= x.counters.size())
       return refuse("points", i, "is of a counter that is not there");
+    if (!is_time(x.points[i].time))
+      return refuse("points", i, "is further than 73 years from the origin");
+  }
   for (std::size_t i = 0; i < x.flows.size(); ++i)
     if (x.flows[i].from >= x.spans.size() || x.flows[i].to >= x.spans.size())
       return refuse("flows", i, "joins spans that are not there");
@@ -142,7 +159,7 @@ void describe(A& a, Timeline& x) {
   a.required("origin", x.origin);
   a.required("name", x.name);
   a.required("plan_digest", x.plan_digest);
-  a.required("ranks", x.ranks, at_least(0));
+  a.required("ranks", x.ranks, between(0, kMostRanks));
   a.required("warmup_steps", x.warmup_steps, at_least(0));
   a.required("peak_memory_bytes", x.peak_memory, at_least(0));
   a.required("live_peak_bytes", x.live_peak, at_least(0));

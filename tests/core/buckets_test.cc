@@ -82,6 +82,15 @@ TEST(Buckets, ARingSendsTwiceAllButOneShareOfTheBytes) {
   EXPECT_EQ(ring_gather(4, Nanoseconds(10), BytesPerSecond(1e9), Bytes(1000)).value, 780);
 }
 
+TEST(Buckets, RingsOfHugeFiguresStayWithinForever) {
+  const Bytes bytes(std::int64_t{1} << 56);
+  EXPECT_EQ(ring_volume(4096, bytes).value, 2 * bytes.value - 2 * (bytes.value / 4096));
+  EXPECT_EQ(ring_all_reduce(65536, kLongestTime, BytesPerSecond(1e9), bytes), kForever);
+  EXPECT_EQ(ring_gather(65536, kLongestTime, BytesPerSecond(1e9), bytes), kForever);
+  const std::vector<Nanoseconds> ready(8), durations(8, kForever);
+  EXPECT_EQ(collective_ends(ready, durations).back(), kForever);
+}
+
 TEST(Buckets, HoldEveryTensorOnceAndNoneOutgrowsItsLimitByMoreThanOne) {
   std::vector<Bytes> sizes;
   for (std::int64_t i = 0; i < 200; ++i) sizes.push_back(Bytes(1 + i * i * 7919 % 4'000'000));

@@ -88,6 +88,13 @@ TEST(Replicas, NeedLayerTimesOfTheirPartAHopEachPairAndARing) {
         {copy, 0, Nanoseconds(5), Nanoseconds(5), BytesPerSecond(1e9), BytesPerSecond(1e9)});
   const auto valid = validate_replicas(plan);
   EXPECT_TRUE(valid) << valid.error().text();
+  // Latencies that nobody has are not written.
+  plan.stages[1].reduce_latency = Nanoseconds(1);
+  EXPECT_FALSE(validate_replicas(plan));
+  plan.stages[1].reduce_latency = Nanoseconds(0);
+  plan.gather_latency = Nanoseconds(1);
+  EXPECT_FALSE(validate_replicas(plan));
+  plan.gather_latency = Nanoseconds(0);
   plan.edges[0].hops[1].bandwidth = BytesPerSecond(0);
   EXPECT_FALSE(validate_replicas(plan));
 }

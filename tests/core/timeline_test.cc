@@ -35,6 +35,12 @@ TEST(StepTimes, RunFromEndToEnd) {
   EXPECT_TRUE(step_times(Timeline{}).empty());
 }
 
+TEST(StepTimes, AreNothingForAStepThatAnEarlierOneOutlasts) {
+  Timeline timeline = three_steps();
+  for (Span& span : timeline.spans) span.step = 2 - span.step;
+  EXPECT_EQ(step_times(timeline), (std::vector{Nanoseconds(240), Nanoseconds(0), Nanoseconds(0)}));
+}
+
 TEST(IterationTime, IsTheMedianAfterWarmUp) {
   Timeline timeline = three_steps();
   EXPECT_EQ(iteration_time(timeline), Nanoseconds(90));

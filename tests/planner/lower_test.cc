@@ -164,6 +164,15 @@ TEST(Lower, RefusesWhatNoProgramIsMadeOf) {
   EXPECT_EQ(lower(unknown).error().code, ErrorCode::Usage);
 }
 
+TEST(Lower, RefusesTimesThatNoProgramMayHave) {
+  const auto made = random_plan(4, "1f1b", 2);
+  Plan plan = made->plan;
+  plan.stages[0].times.backward_input = plan.stages[0].times.backward_weight = kLongestTime;
+  const Result<Program> program = lower(plan);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().message, "BF stage 0 takes 53.4 days");
+}
+
 TEST(Lower, RefusesBytesThatAreNotThoseOfTheLayers) {
   const auto made = random_plan(4, "1f1b", 2);
   Plan plan = made->plan;

@@ -42,6 +42,21 @@ TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.buffers[6].owner = 2; }), "tables");
 }
 
+// What is not written would not be read back.
+TEST(ProgramTables, AFieldThatMeansNothingIsLeftAtNothing) {
+  EXPECT_EQ(refused([](Program& p) { p.edges[0].first_sample = 1; }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.stores[0].first_sample = 1; }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.recipes[0].segments[0].first_layer = 1; }), "tables");
+  const Group norms{.kind = GroupKind::GradientNorm, .ranks = {RankId(0), RankId(1)}, .bytes = Bytes(16)};
+  EXPECT_NE(refused([&](Program& p) { p.groups.push_back(norms); }), "tables");
+  EXPECT_EQ(refused([&](Program& p) { p.groups.push_back(norms), p.groups[0].stage = StageId(0); }), "tables");
+  EXPECT_EQ(refused([&](Program& p) { p.groups.push_back(norms), p.groups[0].end_parameter = 1; }), "tables");
+}
+
+TEST(ProgramTables, ARankComputesInOneStream) {
+  EXPECT_EQ(refused([](Program& p) { p.ranks[0].streams.push_back({.kind = StreamKind::Compute}); }), "tables");
+}
+
 TEST(ProgramTables, NothingElseIsLookedAtWhenOneIsDamaged) {
   Program program = sample_program(one_f_one_b_order(2, 3));
   program.ranks[0].streams[0].body.clear();  // lacks everything

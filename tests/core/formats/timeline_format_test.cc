@@ -126,6 +126,14 @@ TEST(TimelineFormat, DamageIsRefusedWithItsPlace) {
   expect(refusal([](Timeline& t) { t.points[0].counter = 1; }), "row 0 of points is of a counter");
   expect(refusal([](Timeline& t) { t.flows[0].to = 3; }), "row 0 of flows joins spans");
   expect(refusal([](Timeline& t) { t.peak_memory = {Bytes(1)}; }), "1 entries for 2 ranks");
+  expect(refusal([](Timeline& t) { t.tracks[1] = {RankId(0), "compute"}; }),
+         "row 1 of tracks is a second compute lane");
+  expect(refusal([](Timeline& t) { t.spans[2].end = kForever + Nanoseconds(1); }),
+         "row 2 of spans is further than 73 years");
+  expect(refusal([](Timeline& t) { t.points[0].time = -kForever - Nanoseconds(1); }),
+         "row 0 of points is further than 73 years");
+  // Whoever asks for the use of each rank would allocate for them.
+  expect(refusal([](Timeline& t) { t.ranks = 2'000'000'000; }), "ranks is 2000000000");
   std::string text = write_timeline(sound);
   text.replace(text.find("\"F 0\""), 5, "\"F 0 r1\"");
   expect(read(text.c_str()).error().text(), "'F 0 r1' is more than a key");
