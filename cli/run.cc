@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
+#include "exec/checkpoint.h"
 #include "exec/data/open_images.h"
 #include "exec/data_source.h"
 #include "profiler/profiler.h"
@@ -121,6 +122,7 @@ class RunVerb : public Verb {
 
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY_VOID(check_flags());
+    PENSTOCK_TRY_VOID(check_checkpoint(shared));
     PENSTOCK_TRY(const Plan plan, load_plan(plan_));
     if (ranks_ > 0 && ranks_ != plan.ranks()) {
       return fail(ErrorCode::Infeasible,
@@ -201,6 +203,20 @@ class RunVerb : public Verb {
     if (checkpoint.save == "-")
       return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
                   "name a file");
+    return {};
+  }
+
+  // The second checkpoint puts the first in the place of FILE.previous, where another training's may be the only one left.
+  Result<void> check_checkpoint(const Shared& shared) const {
+    const CheckpointOptions& checkpoint = options_.checkpoint;
+    if (checkpoint.save.empty()) return {};
+    PENSTOCK_TRY_VOID(checkpoint_target(checkpoint.save));
+    const std::string kept = previous_checkpoint(checkpoint.save);
+    if (!shared.force && checkpoint.resume != checkpoint.save && fs::exists(fs::symlink_status(kept)))
+      return fail(Error{.code = ErrorCode::Usage,
+                        .message = "the file exists already",
+                        .where = {.file = kept},
+                        .hint = "it would be replaced too: --force replaces both"});
     return {};
   }
 

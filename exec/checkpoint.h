@@ -23,7 +23,12 @@ struct CheckpointIdentity {
   static CheckpointIdentity of(const Plan& plan, std::uint64_t seed);
 };
 
+// The file that `path` names once links are followed, also one that is not there yet: it is replaced, not the link. Usage if
+// something is there that is no regular file, a device say, or if its folder is not there.
+Result<std::string> checkpoint_target(const std::string& path);
+
 // Where the file that was replaced by the latest save is kept.
+// Beside `path`, or where that is a link, beside the file it leads to.
 std::string previous_checkpoint(const std::string& path);
 
 // What becomes of the file that is replaced. Dropped: it is known to be damaged, and must not take the place of a whole one.

@@ -1,6 +1,7 @@
 #include "exec/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -143,6 +144,45 @@ TEST_F(CheckpointTest, ADamagedFileYieldsToTheOneBeforeIt) {
   loaded = Checkpoint::load_latest(path_, identity_, plan_.workload, warning);
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->step(), 3);
+}
+
+TEST_F(CheckpointTest, WithNothingInItsPlaceTheOneKeptBeforeStays) {
+  save(3, Values(1));
+  save(6, Values(2));
+  std::filesystem::remove(path_);
+  save(1, Values(3));
+  EXPECT_EQ(load()->step(), 1);
+  EXPECT_EQ(Checkpoint::load(previous_checkpoint(path_), identity_, plan_.workload)->step(), 3);
+}
+
+TEST_F(CheckpointTest, OfALinkTheFileIsReplacedAndKept) {
+  namespace fs = std::filesystem;
+  fs::create_directory(folder_ / "there");
+  fs::create_symlink("there/c", path_);  // leads nowhere yet
+  for (const std::int64_t step : {2, 4}) save(step, Values(1));
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_TRUE(fs::is_regular_file(folder_ / "there" / "c"));
+  EXPECT_EQ(load()->step(), 4);
+  EXPECT_EQ(previous_checkpoint(path_), (folder_ / "there" / "c.previous").string());
+  fs::remove(folder_ / "there" / "c");
+  std::string warning;
+  EXPECT_EQ(Checkpoint::load_latest(path_, identity_, plan_.workload, warning)->step(), 2);
+}
+
+TEST_F(CheckpointTest, WhatIsNoRegularFileIsRefusedAndStays) {
+  namespace fs = std::filesystem;
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  fs::create_symlink("round", folder_ / "round");
+  for (const char* name : {"pipe", "link", "round", "none/c", "."}) {
+    const std::string path = (folder_ / name).string();
+    const auto saved = save_checkpoint(path, identity_, 1, plan_.workload, Values(1), Replaced::Kept);
+    ASSERT_FALSE(saved) << name;
+    EXPECT_EQ(saved.error().code, ErrorCode::Usage) << saved.error().text();
+    EXPECT_EQ(checkpoint_target(path).error().text(), saved.error().text());
+  }
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+  EXPECT_FALSE(checkpoint_target("/dev/null"));
 }
 
 TEST_F(CheckpointTest, IfBothAreDamagedTheErrorTellsOfBoth) {

@@ -133,6 +133,17 @@ TEST(Training, ACheckpointWithNothingLeftToDoIsRefused) {
   EXPECT_EQ(again.error().code, ErrorCode::Usage);
 }
 
+TEST(Training, ACheckpointThatCannotBeWrittenIsRefusedBeforeTheWork) {
+  RunOptions run_options = options(5);
+  run_options.checkpoint.save = "/dev/null";
+  run_options.on_step = [](const StepReport&) { ADD_FAILURE() << "a step was done"; };
+  const Plan plan = plan_with(Optimizer(), 1);
+  for (const auto& refused : {run(plan, test::sample_program(plan), run_options), run_reference(plan, run_options)}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+  }
+}
+
 TEST(Training, AnInterruptedRunKeepsWhatItHasDone) {
   const test::TempDir folder;
   const Plan plan = plan_with(Optimizer(), 2);
