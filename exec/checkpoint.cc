@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "core/random.h"
@@ -41,8 +42,19 @@ std::string head_of(const Parameter& parameter) {
 }  // namespace
 
 CheckpointIdentity CheckpointIdentity::of(const Plan& plan, std::uint64_t seed) {
-  const std::string text = fmt::format("{} batch {} microbatches {} of {}", fingerprint(plan.workload), plan.workload.global_batch,
-                                       plan.microbatches, plan.microbatch_size);
+  std::string text = fmt::format("{} batch {} microbatches {} of {}", fingerprint(plan.workload), plan.workload.global_batch,
+                                 plan.microbatches, plan.microbatch_size);
+  // By layer, whatever stages they are divided into: copies decide the shapes of kernels, the samples that statistics are of,
+  // and in what order gradients are added. One copy is the same arithmetic whatever its split is called.
+  std::map<std::pair<NetworkId, LayerId>, const PlanStage*> replicated;
+  for (const PlanStage& stage : plan.stages) {
+    if (stage.replicas == 1 && stage.tensor_parallel == 1) continue;
+    for (const LayerId layer : stage.layers) replicated[{stage.network, layer}] = &stage;
+  }
+  for (const auto& [layer, stage] : replicated) {
+    text += fmt::format(" layer {}.{} on {} {} by {}", layer.first.value, layer.second.value, stage->replicas,
+                        stage->split == Split::Batch ? "batch" : "round robin", stage->tensor_parallel);
+  }
   return {.plan = fmt::format("{:016x}", hash(text)), .seed = seed};
 }
 
@@ -115,7 +127,7 @@ Result<Checkpoint> Checkpoint::load(const std::string& path, const CheckpointIde
   if (plan != identity.plan) {
     return fail(Error{.code = ErrorCode::Infeasible, .message = fmt::format("the checkpoint is of another plan ({}, not {})", plan, identity.plan),
                       .where = {.file = path},
-                      .hint = "resume with a plan of the same workload, optimizer, global batch and microbatch size"});
+                      .hint = "resume with a plan of the same workload, optimizer, global batch, microbatch size and replicas"});
   }
   if (seed != identity.seed) {
     return fail(Error{.code = ErrorCode::Usage, .message = fmt::format("the checkpoint is of a run with seed {}, not {}", seed, identity.seed),

@@ -15,7 +15,7 @@
 namespace penstock {
 
 // What must agree for training to go on as if it had never stopped: the workload and the plan's arithmetic (microbatch and
-// number of them), not how stages lie on ranks; and the seed, which decides the data.
+// number of them; of layers with several copies, how many and how they share a batch), not how stages lie on ranks; and the seed, which decides the data.
 struct CheckpointIdentity {
   std::string plan;  // 16 hex digits
   std::uint64_t seed = 0;

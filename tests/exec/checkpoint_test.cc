@@ -122,6 +122,20 @@ TEST_F(CheckpointTest, AnArithmeticOfItsOwnIsAnotherPlanButAnotherDivisionIsNot)
   EXPECT_NE(identity(1, 2), identity(1, 4));
 }
 
+TEST_F(CheckpointTest, ReplicasAndTheirSplitAreArithmeticOfTheirOwn) {
+  const auto identity = [](const std::vector<std::int32_t>& replicas, Split split) {
+    return CheckpointIdentity::of(test::replicated_plan("mlp:layers=4,width=8,batch=8", "gpipe", replicas, split, 2), 0).plan;
+  };
+  const std::vector<std::string> all = {identity({1}, Split::Batch),    identity({2}, Split::Batch),
+                                        identity({2}, Split::RoundRobin), identity({3}, Split::RoundRobin),
+                                        identity({2, 1}, Split::Batch), identity({1, 2}, Split::Batch)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " and " << j;
+  }
+  EXPECT_EQ(identity({1, 1}, Split::RoundRobin), all[0]);
+  EXPECT_EQ(identity({2, 2}, Split::Batch), all[1]);
+}
+
 TEST_F(CheckpointTest, ADamagedFileYieldsToTheOneBeforeIt) {
   save(3, Values(1));
   save(6, Values(2));
