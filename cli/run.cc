@@ -101,7 +101,10 @@ class RunVerb : public Verb {
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
     flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)",
-              duration_into(options_.deadline));
+              [this, set = duration_into(options_.deadline)](std::string_view flag, const std::string& text) {
+                deadline_given_ = true;
+                return set(flag, text);
+              });
     flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
     flags.output("--metrics", "FILE", "a line of JSON a step, as it is done (-: standard output)",
                  metrics_);
@@ -200,6 +203,8 @@ class RunVerb : public Verb {
     const CheckpointOptions& checkpoint = options_.checkpoint;
     PENSTOCK_TRY_VOID(needs(checkpoint.save.empty() && checkpoint.every > 0, "--checkpoint-every",
                             "--checkpoint"));
+    if (reference_ && deadline_given_)
+      return fail(ErrorCode::Usage, "--deadline means nothing with --reference, which waits for no other rank");
     if (checkpoint.save == "-")
       return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
                   "name a file");
@@ -249,7 +254,7 @@ class RunVerb : public Verb {
 
   std::string plan_, chrome_, metrics_;
   std::int32_t ranks_ = 0;
-  bool reference_ = false;
+  bool reference_ = false, deadline_given_ = false;
   RunOptions options_;
 };
 

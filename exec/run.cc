@@ -54,14 +54,17 @@ Result<void> belong_together(const Plan& plan, const Program& program) {
 constexpr std::int64_t kMostRecords = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(Stamp));
 
 // Every instruction of every step is recorded, in memory taken before the run.
-std::int64_t most_steps(const Program& program) {
+std::int64_t most_steps(const Plan& plan, const Program& program) {
   std::int64_t most = 1;
   for (const RankProgram& rank : program.ranks) {
     std::int64_t body = 0;
     for (const Stream& stream : rank.streams) body += static_cast<std::int64_t>(stream.body.size());
     most = std::max(most, body);
   }
-  return kMostRecords / most * program.body_steps;
+  // Losses are as long: one a microbatch and copy.
+  const std::int64_t losses = plan.microbatches * loss_parts(plan);
+  constexpr std::int64_t kMostLosses = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(double));
+  return std::min(kMostRecords / most * program.body_steps, kMostLosses / losses / program.body_steps * program.body_steps);
 }
 
 std::int32_t updates_in_a_step(const Program& program) {
@@ -76,7 +79,7 @@ std::int32_t updates_in_a_step(const Program& program) {
 
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
   PENSTOCK_TRY(local.training, Training::prepare(plan, options, {.updates = updates_in_a_step(program), .round = program.body_steps,
-                                                                 .most_steps = most_steps(program)}));
+                                                                 .most_steps = most_steps(plan, program)}));
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
   const auto count = program.ranks.size();
   const std::vector<int> cores = cpu::cores();
