@@ -7,6 +7,7 @@
 #include "core/program_check.h"
 #include "exec/run.h"
 #include "tests/exec/sample_plan.h"
+#include "tests/support/files.h"
 
 namespace penstock {
 namespace {
@@ -84,6 +85,63 @@ TEST(Clipping, OfAnyNumberOfStagesAndReplicasEqualsTheReferenceBitForBit) {
         equal(replicated_plan(gpt, "1f1b", replicas, split, 2, optimizer));
       }
     }
+  }
+}
+
+const char* const kResnet = "resnet:depth=8,width=4,image=8,classes=4,batch=8";
+
+RunOptions image_options(std::int32_t steps) {
+  RunOptions out = options(steps);
+  out.data = "synthetic";
+  return out;
+}
+
+void expect_equals_reference(const Plan& plan, const RunOptions& run_options) {
+  const Program program = sample_program(plan);
+  const auto ran = run(plan, program, run_options), reference = run_reference(plan, run_options);
+  ASSERT_TRUE(ran) << ran.error().text();
+  ASSERT_TRUE(reference) << reference.error().text();
+  EXPECT_EQ(ran->timeline.weights_digest, reference->timeline.weights_digest) << program.name;
+  EXPECT_EQ(ran->timeline.losses, reference->timeline.losses) << program.name;
+}
+
+// Statistics of batch norms are of each copy's own samples, and added up as gradients are.
+TEST(ReplicatedExecution, BatchNormsOfReplicasEqualTheReferenceUnderBothSplits) {
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    for (const std::vector<std::int32_t>& replicas : std::vector<std::vector<std::int32_t>>{{2}, {2, 1}, {2, 2}})
+      expect_equals_reference(replicated_plan(kResnet, "1f1b", replicas, split, 2), image_options(3));
+  }
+}
+
+TEST(ReplicatedExecution, RecomputingInReplicasChangesNoBit) {
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    const Plan plan = replicated_plan(kResnet, "1f1b", {2, 1}, split, 2, {}, {LayerKind::Relu, LayerKind::BatchNorm});
+    EXPECT_FALSE(plan.stages[0].recompute.empty());
+    expect_equals_reference(plan, image_options(3));
+    const auto kept = run_reference(replicated_plan(kResnet, "1f1b", {2, 1}, split, 2), image_options(3));
+    const auto again = run(plan, sample_program(plan), image_options(3));
+    ASSERT_TRUE(kept && again);
+    EXPECT_EQ(again->timeline.losses, kept->timeline.losses);
+  }
+}
+
+TEST(ReplicatedExecution, AResumedRunOfReplicasGoesOnAsIfItHadNeverStopped) {
+  const test::TempDir folder;
+  Optimizer adam = default_optimizer(OptimizerKind::Adam);
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    const Plan plan = replicated_plan(kResnet, "1f1b", {2, 2}, split, 2, adam);
+    RunOptions first = image_options(2), rest = image_options(4);
+    first.checkpoint.save = rest.checkpoint.resume = (folder / (split == Split::Batch ? "b" : "r")).string();
+    const auto whole = run(plan, sample_program(plan), image_options(4));
+    ASSERT_TRUE(whole && run(plan, sample_program(plan), first));
+    for (const auto& resumed : {run(plan, sample_program(plan), rest), run_reference(plan, rest)}) {
+      ASSERT_TRUE(resumed) << resumed.error().text();
+      EXPECT_EQ(resumed->timeline.weights_digest, whole->timeline.weights_digest);
+    }
+    const Plan other = replicated_plan(kResnet, "1f1b", {1, 1}, split, 2, adam);
+    const auto refused = run(other, sample_program(other), rest);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Infeasible);
   }
 }
 
