@@ -30,10 +30,13 @@ struct Span {
   Nanoseconds start, end;
   InstructionKey key;
   EdgeId edge;              // of SEND and RECV: with the key, what tells messages of one microbatch apart
-  std::int32_t label = -1;  // Timeline::labels, for spans of foreign traces that have no key
+  std::int32_t label = -1;  // Timeline::labels: of foreign traces, without a key; or of work beside the key's instruction
 
   bool operator==(const Span&) const = default;
 };
+
+// What a rank computes for its GATHER, before it exchanges: with the key of the GATHER, whose own span is the exchange.
+inline constexpr std::string_view kSquaresLabel = "squared norms";
 
 struct CounterPoint {
   std::uint32_t counter = 0;

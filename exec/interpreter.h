@@ -36,6 +36,9 @@ struct PreparedInstruction {
   EventHandle wait_for;                   // recorded by the instruction it comes `after`
   EventHandle recorded;                   // by this one, if another comes after it
   std::uint32_t position = 0;             // in its stream's section
+
+  // The work of a GATHER and its exchange, which waits for others, are measured each for itself, in this order.
+  std::size_t stamps() const { return call && group != nullptr ? 2 : 1; }
   std::vector<std::int32_t> acquires, releases;  // indices into Program::buffers_of
 };
 
@@ -83,6 +86,7 @@ class Interpreter {
   explicit Interpreter(Setup setup) : setup_(std::move(setup)) {}
   struct Section {
     std::vector<PreparedInstruction> instructions;  // in issue order
+    std::size_t stamps = 0;                         // of one repetition
   };
 
   Result<void> prepare();

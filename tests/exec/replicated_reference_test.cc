@@ -88,7 +88,39 @@ TEST(Clipping, OfAnyNumberOfStagesAndReplicasEqualsTheReferenceBitForBit) {
   }
 }
 
-const char* const kResnet = "resnet:depth=8,width=4,image=8,classes=4,batch=8";
+TEST(Clipping, SquaredNormsHaveASpanOfTheirOwnBeforeTheExchangeAndCountAsBusy) {
+  Optimizer optimizer;
+  optimizer.clip = 0.05;
+  const Plan plan = test::sample_plan("mlp:layers=5,width=48,batch=8", "1f1b", 2, 2, optimizer);
+  const auto ran = run(plan, sample_program(plan), options(5));
+  ASSERT_TRUE(ran) << ran.error().text();
+  const Timeline& timeline = ran->timeline;
+  ASSERT_EQ(timeline.labels, std::vector<std::string>{std::string(kSquaresLabel)});
+  std::map<std::pair<std::uint32_t, std::int32_t>, int> squares, exchanges;
+  Timeline without = timeline;
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+    const Span& span = timeline.spans[i];
+    if (span.key.op != Op::Gather) continue;
+    EXPECT_LE(span.start, span.end);
+    if (span.label < 0) {
+      ++exchanges[{span.track, span.step}];
+      continue;
+    }
+    ++squares[{span.track, span.step}];
+    without.spans[i].label = -1;  // as if it were waiting
+    ASSERT_LT(i + 1, timeline.spans.size());
+    const Span& exchange = timeline.spans[i + 1];
+    EXPECT_EQ(exchange.key, span.key);
+    EXPECT_EQ(exchange.label, -1);
+    EXPECT_LE(span.end, exchange.start);
+  }
+  EXPECT_EQ(squares.size(), 2u * 5u);
+  EXPECT_EQ(squares, exchanges);
+  const auto use = rank_use(timeline), waiting = rank_use(without);
+  for (std::size_t r = 0; r < 2; ++r) EXPECT_GT(use[r].busy, waiting[r].busy) << r;
+}
+
+const char* const kResnet = "resnet:width=8,size=16,stages=2,classes=4,batch=8";
 
 RunOptions image_options(std::int32_t steps) {
   RunOptions out = options(steps);
