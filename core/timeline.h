@@ -35,9 +35,6 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-// What a rank computes for its GATHER, before it exchanges: with the key of the GATHER, whose own span is the exchange.
-inline constexpr std::string_view kSquaresLabel = "squared norms";
-
 struct CounterPoint {
   std::uint32_t counter = 0;
   Nanoseconds time;

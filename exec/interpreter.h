@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/plan.h"
@@ -20,6 +21,10 @@
 #include "exec/step_gate.h"
 
 namespace penstock {
+
+// The label of what a rank computes for its GATHER, before it exchanges: a span with the key of the GATHER, whose own span is
+// the exchange.
+inline constexpr std::string_view kSquaresLabel = "squared norms";
 
 // An operation of this rank's streams, ready to issue.
 struct PreparedInstruction {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/program_check.h"
+#include "exec/interpreter.h"
 #include "exec/run.h"
 #include "tests/exec/sample_plan.h"
 #include "tests/support/files.h"
