@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/lanes.h"
-#include "exec/parameters.h"
 
 namespace penstock {
 namespace {
@@ -332,20 +331,18 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
   append(epilogue_, repetitions_ * program.body_steps);
 }
 
-std::byte* Interpreter::parameter_address(StageId stage, std::size_t index, std::int32_t state) const {
-  const PlanStage& planned = setup_.plan->stages[stage.index()];
-  const Network& network = setup_.plan->workload.networks[planned.network.index()];
-  const Bytes offset = parameter_offsets(network, planned.layers)[index];
-  if (state < 0) return address(BufferClass::Weights, stage, -1, -1) + offset.value;
-  return address(BufferClass::Optimizer, stage, -1, -1) + state * layouts_.at(stage).parameters.value + offset.value;
+std::byte* Interpreter::parameter_address(const ParameterPlace& place, std::int32_t state) const {
+  if (state < 0) return address(BufferClass::Weights, place.stage, -1, -1) + place.offset.value;
+  return address(BufferClass::Optimizer, place.stage, -1, -1) + state * layouts_.at(place.stage).parameters.value +
+         place.offset.value;
 }
 
-void Interpreter::read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const {
-  setup_.device->read(out.data(), parameter_address(stage, index, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
+void Interpreter::read_parameter(const ParameterPlace& place, std::int32_t state, std::span<float> out) const {
+  setup_.device->read(out.data(), parameter_address(place, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
 }
 
-void Interpreter::write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values) {
-  setup_.device->write(parameter_address(stage, index, state), values.data(),
+void Interpreter::write_parameter(const ParameterPlace& place, std::int32_t state, std::span<const float> values) {
+  setup_.device->write(parameter_address(place, state), values.data(),
                        Bytes(static_cast<std::int64_t>(values.size_bytes())));
 }
 

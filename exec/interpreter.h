@@ -18,6 +18,7 @@
 #include "exec/data_source.h"
 #include "exec/device.h"
 #include "exec/memory_meter.h"
+#include "exec/parameters.h"
 #include "exec/step_gate.h"
 
 namespace penstock {
@@ -77,9 +78,9 @@ class Interpreter {
     std::uint32_t span;
   };
   void append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const;
-  // Parameter `index` of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
-  void read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const;
-  void write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values);
+  // A parameter of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
+  void read_parameter(const ParameterPlace& place, std::int32_t state, std::span<float> out) const;
+  void write_parameter(const ParameterPlace& place, std::int32_t state, std::span<const float> values);
 
   const MemoryMeter& meter() const { return meter_; }
   const Setup& setup() const { return setup_; }
@@ -99,7 +100,7 @@ class Interpreter {
   Result<void> prepare_section(std::vector<Instruction> Stream::*part, Section& section);
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
-  std::byte* parameter_address(StageId stage, std::size_t index, std::int32_t state) const;
+  std::byte* parameter_address(const ParameterPlace& place, std::int32_t state) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
   StageRequest request(StageId stage) const;
   std::byte* message(const Instruction& instruction) const;
