@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
+#include "exec/checkpoint.h"
 #include "exec/data/open_images.h"
 #include "exec/data_source.h"
 #include "profiler/profiler.h"
@@ -100,7 +101,10 @@ class RunVerb : public Verb {
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
     flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)",
-              duration_into(options_.deadline));
+              [this, set = duration_into(options_.deadline)](std::string_view flag, const std::string& text) {
+                deadline_given_ = true;
+                return set(flag, text);
+              });
     flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
     flags.output("--metrics", "FILE", "a line of JSON a step, as it is done (-: standard output)",
                  metrics_);
@@ -121,6 +125,7 @@ class RunVerb : public Verb {
 
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY_VOID(check_flags());
+    PENSTOCK_TRY_VOID(check_checkpoint(shared));
     PENSTOCK_TRY(const Plan plan, load_plan(plan_));
     if (ranks_ > 0 && ranks_ != plan.ranks()) {
       return fail(ErrorCode::Infeasible,
@@ -198,9 +203,25 @@ class RunVerb : public Verb {
     const CheckpointOptions& checkpoint = options_.checkpoint;
     PENSTOCK_TRY_VOID(needs(checkpoint.save.empty() && checkpoint.every > 0, "--checkpoint-every",
                             "--checkpoint"));
+    if (reference_ && deadline_given_)
+      return fail(ErrorCode::Usage, "--deadline means nothing with --reference, which waits for no other rank");
     if (checkpoint.save == "-")
       return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
                   "name a file");
+    return {};
+  }
+
+  // The second checkpoint puts the first in the place of FILE.previous, where another training's may be the only one left.
+  Result<void> check_checkpoint(const Shared& shared) const {
+    const CheckpointOptions& checkpoint = options_.checkpoint;
+    if (checkpoint.save.empty()) return {};
+    PENSTOCK_TRY_VOID(checkpoint_target(checkpoint.save));
+    const std::string kept = previous_checkpoint(checkpoint.save);
+    if (!shared.force && checkpoint.resume != checkpoint.save && fs::exists(fs::symlink_status(kept)))
+      return fail(Error{.code = ErrorCode::Usage,
+                        .message = "the file exists already",
+                        .where = {.file = kept},
+                        .hint = "it would be replaced too: --force replaces both"});
     return {};
   }
 
@@ -233,7 +254,7 @@ class RunVerb : public Verb {
 
   std::string plan_, chrome_, metrics_;
   std::int32_t ranks_ = 0;
-  bool reference_ = false;
+  bool reference_ = false, deadline_given_ = false;
   RunOptions options_;
 };
 

@@ -34,14 +34,26 @@ double share_of_rate(const LearningRateSchedule& schedule, std::int64_t step) {
   return 1;
 }
 
+// Updates are computed in f32. Neither infinite there, nor 0 where it is not 0.
+bool fits_float(double value) {
+  const auto single = static_cast<float>(value);
+  return std::isfinite(single) && (value == 0 || std::isnormal(single));
+}
+
 // A number of the optimizer, by its key. NaN is in no range.
 Result<void> check_setting(std::string_view key, double value, bool in_range,
                            std::string_view range) {
-  if (in_range && std::isfinite(value)) return {};
+  if (in_range && fits_float(value)) return {};
   std::string words(key);
   std::replace(words.begin(), words.end(), '_', ' ');
   return invalid(fmt::format("/optimizer/{}", key), fmt::format("the {} is {}", words, value),
-                 std::string(range));
+                 in_range ? "a number that f32 can hold: at most 3.4e38, and not below 1.2e-38 unless 0"
+                          : std::string(range));
+}
+
+// A factor below 1 that is still below 1 in f32.
+bool is_share(double x) {
+  return x >= 0 && static_cast<float>(x) < 1;
 }
 
 Result<void> check_schedule(const LearningRateSchedule& x) {
@@ -83,16 +95,23 @@ Result<void> validate(const Optimizer& x) {
       check_setting("learning_rate", x.learning_rate, x.learning_rate >= 0, "0 or more"));
   if (x.adaptive()) {
     PENSTOCK_TRY_VOID(
-        check_setting("beta1", x.beta1, x.beta1 >= 0 && x.beta1 < 1, "from 0 to below 1"));
+        check_setting("beta1", x.beta1, is_share(x.beta1), "from 0 to below 1, also in f32"));
     PENSTOCK_TRY_VOID(
-        check_setting("beta2", x.beta2, x.beta2 >= 0 && x.beta2 < 1, "from 0 to below 1"));
+        check_setting("beta2", x.beta2, is_share(x.beta2), "from 0 to below 1, also in f32"));
     PENSTOCK_TRY_VOID(check_setting("epsilon", x.epsilon, x.epsilon > 0, "above 0"));
   } else {
-    PENSTOCK_TRY_VOID(check_setting("momentum", x.momentum, x.momentum >= 0 && x.momentum < 1,
-                                    "from 0 to below 1"));
+    PENSTOCK_TRY_VOID(check_setting("momentum", x.momentum, is_share(x.momentum),
+                                    "from 0 to below 1, also in f32"));
   }
   PENSTOCK_TRY_VOID(
       check_setting("weight_decay", x.weight_decay, x.weight_decay >= 0, "0 or more"));
+  // What an update multiplies with: Adam's first step is the one with the smallest correction.
+  const double rate = x.adaptive() ? x.learning_rate / (1 - x.beta1) : x.learning_rate;
+  if (!std::isfinite(static_cast<float>(rate)) ||
+      !std::isfinite(static_cast<float>(x.learning_rate * x.weight_decay)))
+    return invalid("/optimizer/learning_rate",
+                   fmt::format("the learning rate is {}", x.learning_rate),
+                   "one that f32 can hold when divided by 1 - beta1, or multiplied with the decay");
   PENSTOCK_TRY_VOID(check_setting("clip", x.clip, x.clip >= 0, "above 0; 0 limits nothing"));
   return check_schedule(x.schedule);
 }

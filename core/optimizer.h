@@ -69,7 +69,7 @@ struct Optimizer {
 // What is meant where only the kind is named: sgd 0.1 with momentum 0.9; adam 1e-3; adamw 1e-3 with weight decay 0.01.
 Optimizer default_optimizer(OptimizerKind kind);
 
-// Every number in its range (NaN is in none), as far as the kind and the schedule's kind read it. Errors carry a JSON pointer
+// Every number in its range (NaN is in none), and within f32, in which updates are computed, as far as the kind and the schedule's kind read it. Errors carry a JSON pointer
 // from the workload.
 Result<void> validate(const Optimizer& optimizer);
 

@@ -30,7 +30,7 @@ struct Span {
   Nanoseconds start, end;
   InstructionKey key;
   EdgeId edge;              // of SEND and RECV: with the key, what tells messages of one microbatch apart
-  std::int32_t label = -1;  // Timeline::labels, for spans of foreign traces that have no key
+  std::int32_t label = -1;  // Timeline::labels: of foreign traces, without a key; or of work beside the key's instruction
 
   bool operator==(const Span&) const = default;
 };

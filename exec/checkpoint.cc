@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "core/random.h"
@@ -17,6 +18,18 @@ std::string section_name(std::uint64_t section) {
   return section == 0 ? "the header" : fmt::format("the section of parameter {}", section - 1);
 }
 
+// Also of a link that leads nowhere, to the name where the file will be. A circle ends at one of its links.
+std::string follow_links(const std::string& path) {
+  std::filesystem::path at(path);
+  std::error_code failed;
+  for (int links = 0; links < 40; ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(at, failed);
+    if (failed) break;
+    at = at.parent_path() / next;  // an absolute one stands by itself
+  }
+  return at.string();
+}
+
 // Name, elements, value, states.
 std::string head_of(const Parameter& parameter) {
   std::string out;
@@ -29,18 +42,46 @@ std::string head_of(const Parameter& parameter) {
 }  // namespace
 
 CheckpointIdentity CheckpointIdentity::of(const Plan& plan, std::uint64_t seed) {
-  const std::string text = fmt::format("{} batch {} microbatches {} of {}", fingerprint(plan.workload), plan.workload.global_batch,
-                                       plan.microbatches, plan.microbatch_size);
+  std::string text = fmt::format("{} batch {} microbatches {} of {}", fingerprint(plan.workload), plan.workload.global_batch,
+                                 plan.microbatches, plan.microbatch_size);
+  // By layer, whatever stages they are divided into: copies decide the shapes of kernels, the samples that statistics are of,
+  // and in what order gradients are added. One copy is the same arithmetic whatever its split is called.
+  std::map<std::pair<NetworkId, LayerId>, const PlanStage*> replicated;
+  for (const PlanStage& stage : plan.stages) {
+    if (stage.replicas == 1 && stage.tensor_parallel == 1) continue;
+    for (const LayerId layer : stage.layers) replicated[{stage.network, layer}] = &stage;
+  }
+  for (const auto& [layer, stage] : replicated) {
+    text += fmt::format(" layer {}.{} on {} {} by {}", layer.first.value, layer.second.value, stage->replicas,
+                        stage->split == Split::Batch ? "batch" : "round robin", stage->tensor_parallel);
+  }
   return {.plan = fmt::format("{:016x}", hash(text)), .seed = seed};
 }
 
-std::string previous_checkpoint(const std::string& path) { return path + ".previous"; }
+Result<std::string> checkpoint_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto refuse = [&](std::string message) {
+    return fail(Error{.code = ErrorCode::Usage, .message = std::move(message), .where = {.file = path},
+                      .hint = "a checkpoint replaces a file: name a regular one, or a new one in a folder that is there"});
+  };
+  const std::string target = follow_links(path);
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(target, ignored);
+  if (status.type() == fs::file_type::symlink) return refuse("links lead round in a circle");
+  if (fs::exists(status) && !fs::is_regular_file(status)) return refuse("this is no regular file");
+  const fs::path folder = fs::path(target).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ignored)) return refuse(fmt::format("there is no folder {}", folder.string()));
+  return target;
+}
+
+std::string previous_checkpoint(const std::string& path) { return follow_links(path) + ".previous"; }
 
 Result<void> save_checkpoint(const std::string& path, const CheckpointIdentity& identity, std::int64_t step,
                              const Workload& workload, const ParameterAccess& parameters, Replaced replaced) {
   const std::vector<const Parameter*> all = all_parameters(workload);
   const std::int64_t states = workload.optimizer.states();
-  PENSTOCK_TRY(CheckpointFile file, CheckpointFile::create(path));
+  PENSTOCK_TRY(const std::string target, checkpoint_target(path));
+  PENSTOCK_TRY(CheckpointFile file, CheckpointFile::create(target));
   PENSTOCK_CHECK(identity.plan.size() == kDigest, "a plan digest of another length");
   std::string payload = identity.plan;
   append_u64(payload, identity.seed);
@@ -86,7 +127,7 @@ Result<Checkpoint> Checkpoint::load(const std::string& path, const CheckpointIde
   if (plan != identity.plan) {
     return fail(Error{.code = ErrorCode::Infeasible, .message = fmt::format("the checkpoint is of another plan ({}, not {})", plan, identity.plan),
                       .where = {.file = path},
-                      .hint = "resume with a plan of the same workload, optimizer, global batch and microbatch size"});
+                      .hint = "resume with a plan of the same workload, optimizer, global batch, microbatch size and replicas"});
   }
   if (seed != identity.seed) {
     return fail(Error{.code = ErrorCode::Usage, .message = fmt::format("the checkpoint is of a run with seed {}, not {}", seed, identity.seed),

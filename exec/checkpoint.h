@@ -15,7 +15,7 @@
 namespace penstock {
 
 // What must agree for training to go on as if it had never stopped: the workload and the plan's arithmetic (microbatch and
-// number of them), not how stages lie on ranks; and the seed, which decides the data.
+// number of them; of layers with several copies, how many and how they share a batch), not how stages lie on ranks; and the seed, which decides the data.
 struct CheckpointIdentity {
   std::string plan;  // 16 hex digits
   std::uint64_t seed = 0;
@@ -23,7 +23,12 @@ struct CheckpointIdentity {
   static CheckpointIdentity of(const Plan& plan, std::uint64_t seed);
 };
 
+// The file that `path` names once links are followed, also one that is not there yet: it is replaced, not the link. Usage if
+// something is there that is no regular file, a device say, or if its folder is not there.
+Result<std::string> checkpoint_target(const std::string& path);
+
 // Where the file that was replaced by the latest save is kept.
+// Beside `path`, or where that is a link, beside the file it leads to.
 std::string previous_checkpoint(const std::string& path);
 
 // What becomes of the file that is replaced. Dropped: it is known to be damaged, and must not take the place of a whole one.

@@ -70,7 +70,7 @@ void read_floats(const char* at, float* out, std::size_t count) { std::memcpy(ou
 Result<CheckpointFile> CheckpointFile::create(const std::string& path) {
   // One name a path: what a killed run left is overwritten by the next.
   std::string temporary = path + ".partial";
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor < 0) return io_error(path, "a checkpoint cannot be written here");
   CheckpointFile file(path, std::move(temporary), descriptor);
   PENSTOCK_TRY_VOID(file.put(kCheckpointMagic));
@@ -130,9 +130,10 @@ Result<void> CheckpointFile::finish(const std::string& previous) {
   PENSTOCK_TRY_VOID(put(u64_text(whole_.value())));
   if (::fsync(descriptor_) != 0) return io_error(path_, "the checkpoint cannot be synced");
   // A second name for the old file, so that there is one at `path` at any moment; where there are no hard links, a rename.
-  if (!previous.empty()) {
+  // With nothing at `path` the kept one may be the only whole one: it stays.
+  if (!previous.empty() && ::access(path_.c_str(), F_OK) == 0) {
     ::unlink(previous.c_str());
-    if (::link(path_.c_str(), previous.c_str()) != 0 && errno != ENOENT) std::rename(path_.c_str(), previous.c_str());
+    if (::link(path_.c_str(), previous.c_str()) != 0) std::rename(path_.c_str(), previous.c_str());
   }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, "the checkpoint cannot be put in its place");
   ::close(std::exchange(descriptor_, -1));

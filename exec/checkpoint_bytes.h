@@ -38,7 +38,7 @@ std::uint64_t read_u64(const char* at);
 void append_floats(std::string& out, const float* values, std::size_t count);
 void read_floats(const char* at, float* out, std::size_t count);
 
-// A temporary file beside `path` that becomes `path` in the end. Removed if it never gets there.
+// A temporary file beside `path` (a regular file or none, no link) that becomes `path` in the end. Removed if it never gets there.
 class CheckpointFile {
  public:
   static Result<CheckpointFile> create(const std::string& path);
@@ -47,7 +47,7 @@ class CheckpointFile {
   ~CheckpointFile();
 
   Result<void> section(std::string_view payload);
-  // Checksum, fsync, rename. The file that was at `path` is then `previous`; "": it is gone.
+  // Checksum, fsync, rename. The file that was at `path` is then `previous`, if there was one; "": it is gone.
   Result<void> finish(const std::string& previous);
 
  private:

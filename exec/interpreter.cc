@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/lanes.h"
-#include "exec/parameters.h"
 
 namespace penstock {
 namespace {
@@ -70,8 +69,7 @@ Result<void> Interpreter::prepare() {
   PENSTOCK_TRY_VOID(prepare_section(&Stream::body, body_));
   PENSTOCK_TRY_VOID(prepare_section(&Stream::epilogue, epilogue_));
   const std::size_t repetitions = static_cast<std::size_t>(setup_.steps / program.body_steps);
-  const std::size_t stamps = prologue_.instructions.size() + repetitions * body_.instructions.size() + epilogue_.instructions.size();
-  stamps_.resize(stamps);
+  stamps_.resize(prologue_.stamps + repetitions * body_.stamps + epilogue_.stamps);
   return {};
 }
 
@@ -197,6 +195,7 @@ Result<void> Interpreter::prepare_section(std::vector<Instruction> Stream::*part
       prepared.recorded = event->second;
     }
     placed[{s, i}] = section.instructions.size();
+    section.stamps += prepared.stamps();
     section.instructions.push_back(std::move(prepared));
   }
   if (section.instructions.size() != total) {
@@ -220,7 +219,8 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
     const PreparedInstruction& instruction = section.instructions[i];
     const std::int32_t step = first_step + instruction.key.step;
     const WorkTag tag{.instruction = static_cast<std::int32_t>(instruction.position), .step = step};
-    Stamp* stamp = &stamps_[first_stamp + i];
+    Stamp* stamp = &stamps_[first_stamp];
+    first_stamp += instruction.stamps();
     for (const std::int32_t b : instruction.acquires) {
       const Buffer& buffer = buffers[static_cast<std::size_t>(b)];
       if (meter_.acquire(buffer.offset, buffer.bytes)) continue;
@@ -229,6 +229,7 @@ Result<void> Interpreter::issue(const Section& section, std::int32_t first_step,
     if (instruction.wait_for.valid()) device.wait(instruction.stream, instruction.wait_for, tag);
     if (instruction.call) {
       device.launch(instruction.stream, *instruction.call, tag, stamp);
+      if (instruction.stamps() > 1) ++stamp;
     }
     if (instruction.key.op == Op::Send) {
       instruction.communicator->send(instruction.stream, instruction.data, instruction.bytes,
@@ -264,7 +265,7 @@ Result<void> Interpreter::issue_all(StepGate& gate) {
   const std::int32_t repetitions = setup_.steps / body_steps;
   std::size_t stamp = 0;
   PENSTOCK_TRY_VOID(issue(prologue_, 0, stamp));
-  stamp += prologue_.instructions.size();
+  stamp += prologue_.stamps;
   for (repetitions_ = 0; repetitions_ < repetitions; ++repetitions_) {
     const EventHandle done = done_[repetitions_ % 2];
     // Never more than two repetitions ahead of the work: a stop takes effect soon, a run given up ends.
@@ -277,7 +278,7 @@ Result<void> Interpreter::issue_all(StepGate& gate) {
     if (!gate.enter(repetitions_)) break;
     PENSTOCK_TRY_VOID(issue(body_, repetitions_ * body_steps, stamp));
     setup_.device->record(streams_[0], done);
-    stamp += body_.instructions.size();
+    stamp += body_.stamps;
   }
   return issue(epilogue_, repetitions_ * body_steps, stamp);
 }
@@ -298,16 +299,31 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
   for (std::size_t s = 0; s < streams_.size(); ++s) {
     timeline.tracks.push_back(Track{.rank = setup_.rank, .lane = lane_of(program, setup_.rank.index(), s)});
   }
+  // Work of the rank's own, unlike the exchange: busy time under a name of its own.
+  const auto squares_label = [&] {
+    const auto at = std::find(timeline.labels.begin(), timeline.labels.end(), kSquaresLabel);
+    if (at != timeline.labels.end()) return static_cast<std::int32_t>(at - timeline.labels.begin());
+    timeline.labels.emplace_back(kSquaresLabel);
+    return static_cast<std::int32_t>(timeline.labels.size() - 1);
+  };
   std::size_t stamp = 0;
   const auto append = [&](const Section& section, std::int32_t first_step) {
     for (const PreparedInstruction& instruction : section.instructions) {
-      const Stamp& at = stamps_[stamp++];
+      const Stamp* at = &stamps_[stamp];
+      stamp += instruction.stamps();
       if (instruction.key.op == Op::Wait) continue;
       if (instruction.edge.valid()) transfers.push_back({instruction.edge, static_cast<std::uint32_t>(timeline.spans.size())});
-      timeline.spans.push_back(Span{.track = first_track + static_cast<std::uint32_t>(instruction.stream.value),
-                                    .step = first_step + instruction.key.step,
-                                    .start = at.start, .end = at.end, .key = instruction.key,
-                                    .edge = instruction.edge, .label = -1});
+      Span span{.track = first_track + static_cast<std::uint32_t>(instruction.stream.value),
+                .step = first_step + instruction.key.step, .start = at->start, .end = at->end, .key = instruction.key,
+                .edge = instruction.edge, .label = -1};
+      if (instruction.stamps() > 1) {
+        span.label = squares_label();
+        timeline.spans.push_back(span);
+        span.label = -1;
+        span.start = at[1].start;
+        span.end = at[1].end;
+      }
+      timeline.spans.push_back(span);
     }
   };
   append(prologue_, 0);
@@ -315,20 +331,18 @@ void Interpreter::append_spans(Timeline& timeline, std::vector<Transfer>& transf
   append(epilogue_, repetitions_ * program.body_steps);
 }
 
-std::byte* Interpreter::parameter_address(StageId stage, std::size_t index, std::int32_t state) const {
-  const PlanStage& planned = setup_.plan->stages[stage.index()];
-  const Network& network = setup_.plan->workload.networks[planned.network.index()];
-  const Bytes offset = parameter_offsets(network, planned.layers)[index];
-  if (state < 0) return address(BufferClass::Weights, stage, -1, -1) + offset.value;
-  return address(BufferClass::Optimizer, stage, -1, -1) + state * layouts_.at(stage).parameters.value + offset.value;
+std::byte* Interpreter::parameter_address(const ParameterPlace& place, std::int32_t state) const {
+  if (state < 0) return address(BufferClass::Weights, place.stage, -1, -1) + place.offset.value;
+  return address(BufferClass::Optimizer, place.stage, -1, -1) + state * layouts_.at(place.stage).parameters.value +
+         place.offset.value;
 }
 
-void Interpreter::read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const {
-  setup_.device->read(out.data(), parameter_address(stage, index, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
+void Interpreter::read_parameter(const ParameterPlace& place, std::int32_t state, std::span<float> out) const {
+  setup_.device->read(out.data(), parameter_address(place, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
 }
 
-void Interpreter::write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values) {
-  setup_.device->write(parameter_address(stage, index, state), values.data(),
+void Interpreter::write_parameter(const ParameterPlace& place, std::int32_t state, std::span<const float> values) {
+  setup_.device->write(parameter_address(place, state), values.data(),
                        Bytes(static_cast<std::int64_t>(values.size_bytes())));
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/plan.h"
@@ -17,9 +18,14 @@
 #include "exec/data_source.h"
 #include "exec/device.h"
 #include "exec/memory_meter.h"
+#include "exec/parameters.h"
 #include "exec/step_gate.h"
 
 namespace penstock {
+
+// The label of what a rank computes for its GATHER, before it exchanges: a span with the key of the GATHER, whose own span is
+// the exchange.
+inline constexpr std::string_view kSquaresLabel = "squared norms";
 
 // An operation of this rank's streams, ready to issue.
 struct PreparedInstruction {
@@ -36,6 +42,9 @@ struct PreparedInstruction {
   EventHandle wait_for;                   // recorded by the instruction it comes `after`
   EventHandle recorded;                   // by this one, if another comes after it
   std::uint32_t position = 0;             // in its stream's section
+
+  // The work of a GATHER and its exchange, which waits for others, are measured each for itself, in this order.
+  std::size_t stamps() const { return call && group != nullptr ? 2 : 1; }
   std::vector<std::int32_t> acquires, releases;  // indices into Program::buffers_of
 };
 
@@ -69,9 +78,9 @@ class Interpreter {
     std::uint32_t span;
   };
   void append_spans(Timeline& timeline, std::vector<Transfer>& transfers) const;
-  // Parameter `index` of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
-  void read_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<float> out) const;
-  void write_parameter(StageId stage, std::size_t index, std::int32_t state, std::span<const float> values);
+  // A parameter of a stage of this rank: its value (state −1) or a state of the optimizer. Only between steps, drained.
+  void read_parameter(const ParameterPlace& place, std::int32_t state, std::span<float> out) const;
+  void write_parameter(const ParameterPlace& place, std::int32_t state, std::span<const float> values);
 
   const MemoryMeter& meter() const { return meter_; }
   const Setup& setup() const { return setup_; }
@@ -83,6 +92,7 @@ class Interpreter {
   explicit Interpreter(Setup setup) : setup_(std::move(setup)) {}
   struct Section {
     std::vector<PreparedInstruction> instructions;  // in issue order
+    std::size_t stamps = 0;                         // of one repetition
   };
 
   Result<void> prepare();
@@ -90,7 +100,7 @@ class Interpreter {
   Result<void> prepare_section(std::vector<Instruction> Stream::*part, Section& section);
   Result<PreparedInstruction> prepare_instruction(const Instruction& instruction, std::size_t stream);
   std::byte* address(BufferClass cls, StageId stage, std::int32_t microbatch, std::int32_t owner) const;
-  std::byte* parameter_address(StageId stage, std::size_t index, std::int32_t state) const;
+  std::byte* parameter_address(const ParameterPlace& place, std::int32_t state) const;
   StageMemoryMap memory_map(StageId stage, std::int32_t microbatch) const;
   StageRequest request(StageId stage) const;
   std::byte* message(const Instruction& instruction) const;

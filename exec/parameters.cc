@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <cstring>
+#include <map>
 
 #include "core/random.h"
+#include "core/stage_layout.h"
 
 namespace penstock {
 
@@ -34,6 +36,25 @@ void WeightsDigest::add(const float* values, std::size_t elements) {
 }
 
 std::string WeightsDigest::text() const { return fmt::format("{:016x}", state_); }
+
+std::vector<ParameterPlace> parameter_places(const Plan& plan) {
+  std::map<std::pair<NetworkId, LayerId>, std::vector<ParameterPlace>> by_layer;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const PlanStage& stage = plan.stages[s];
+    const Network& network = plan.workload.networks[stage.network.index()];
+    const std::vector<Bytes> offsets = parameter_offsets(network, stage.layers);
+    std::size_t index = 0;
+    for (const LayerId layer : stage.layers) {
+      std::vector<ParameterPlace>& places = by_layer[{stage.network, layer}];
+      for (std::size_t p = 0; p < network.layers[layer.index()].parameters.size(); ++p, ++index) {
+        places.push_back({StageId(static_cast<std::int64_t>(s)), index, offsets[index]});
+      }
+    }
+  }
+  std::vector<ParameterPlace> out;  // the map's order is that of declaration
+  for (const auto& [layer, places] : by_layer) out.insert(out.end(), places.begin(), places.end());
+  return out;
+}
 
 std::vector<const Parameter*> all_parameters(const Workload& workload) {
   std::vector<const Parameter*> out;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan.h"
 #include "core/workload.h"
 
 namespace penstock {
@@ -22,6 +23,14 @@ class ParameterAccess {
   virtual void read(std::size_t parameter, std::int32_t state, std::span<float> out) const = 0;
   virtual void write(std::size_t parameter, std::int32_t state, std::span<const float> values) = 0;
 };
+
+// Where the stages of a plan keep each parameter, in declaration order. Every layer is on a stage.
+struct ParameterPlace {
+  StageId stage;
+  std::size_t index = 0;  // among the stage's parameters
+  Bytes offset;           // in a buffer of them
+};
+std::vector<ParameterPlace> parameter_places(const Plan& plan);
 
 std::vector<const Parameter*> all_parameters(const Workload& workload);
 

@@ -12,10 +12,17 @@
 namespace penstock {
 namespace {
 
+// A gigabyte of spans and losses: they are kept for all steps.
+std::int64_t most_steps(const Plan& plan) {
+  const std::int64_t losses = plan.microbatches * loss_parts(plan) * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t spans = is_replicated(plan) ? 0 : (4 * plan.microbatches + 1) * static_cast<std::int64_t>(sizeof(Span));
+  return (std::int64_t{1} << 30) / (losses + spans);
+}
+
 Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
   std::int32_t updates = 0;
   for (const PlanStage& stage : plan.stages) updates += stage.replicas;
-  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.updates = updates}));
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.updates = updates, .most_steps = most_steps(plan)}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
@@ -45,7 +52,7 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   PENSTOCK_TRY_VOID(check_backend(options.backend));
   if (is_replicated(plan)) return run_replicated_reference(plan, options);
-  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {}));
+  PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.most_steps = most_steps(plan)}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,

@@ -23,7 +23,8 @@ struct ReplicatedNetwork::Copy {
 };
 
 ReplicatedNetwork::ReplicatedNetwork(const Plan& plan, cpu::CpuDevice& device)
-    : plan_(plan), device_(device), stream_(device.create_stream("reference", StreamRole::Compute)) {}
+    : plan_(plan), device_(device), stream_(device.create_stream("reference", StreamRole::Compute)),
+      places_(parameter_places(plan)) {}
 
 ReplicatedNetwork::~ReplicatedNetwork() = default;
 
@@ -213,43 +214,20 @@ Result<void> ReplicatedNetwork::step(std::int32_t step) {
   return {};
 }
 
-std::byte* ReplicatedNetwork::find(std::size_t parameter, std::int32_t state, std::size_t copy, std::size_t* at) const {
-  for (std::size_t n = 0; n < plan_.workload.networks.size(); ++n) {
-    const Network& network = plan_.workload.networks[n];
-    for (std::size_t l = 0; l < network.layers.size(); ++l) {
-      if (const std::size_t count = network.layers[l].parameters.size(); parameter >= count) {
-        parameter -= count;
-        continue;
-      }
-      for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
-        const PlanStage& stage = plan_.stages[s];
-        const auto place = std::find(stage.layers.begin(), stage.layers.end(), LayerId(static_cast<std::int64_t>(l)));
-        if (stage.network.index() != n || place == stage.layers.end()) continue;
-        std::size_t index = parameter;
-        for (auto before = stage.layers.begin(); before != place; ++before) {
-          index += network.layers[before->index()].parameters.size();
-        }
-        *at = s;
-        const Copy& held = *copies_[s][copy];
-        const std::int64_t offset = parameter_offsets(network, stage.layers)[index].value;
-        return state < 0 ? held.memory.weights + offset
-                         : held.memory.optimizer + state * held.layout.parameters.value + offset;
-      }
-    }
-  }
-  PENSTOCK_CHECK(false, "a parameter that no stage holds");
+std::byte* ReplicatedNetwork::address(const ParameterPlace& place, std::int32_t state, const Copy& copy) {
+  return state < 0 ? copy.memory.weights + place.offset.value
+                   : copy.memory.optimizer + state * copy.layout.parameters.value + place.offset.value;
 }
 
 void ReplicatedNetwork::read(std::size_t parameter, std::int32_t state, std::span<float> out) const {
-  std::size_t stage = 0;
-  std::memcpy(out.data(), find(parameter, state, 0, &stage), out.size_bytes());
+  const ParameterPlace& place = places_[parameter];
+  std::memcpy(out.data(), address(place, state, *copies_[place.stage.index()][0]), out.size_bytes());
 }
 
 void ReplicatedNetwork::write(std::size_t parameter, std::int32_t state, std::span<const float> values) {
-  std::size_t stage = 0;
-  find(parameter, state, 0, &stage);
-  for (std::size_t c = 0; c < copies_[stage].size(); ++c) {
-    std::memcpy(find(parameter, state, c, &stage), values.data(), values.size_bytes());
+  const ParameterPlace& place = places_[parameter];
+  for (const auto& copy : copies_[place.stage.index()]) {
+    std::memcpy(address(place, state, *copy), values.data(), values.size_bytes());
   }
 }
 

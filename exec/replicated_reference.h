@@ -39,11 +39,12 @@ class ReplicatedNetwork final : public ParameterAccess {
   void bring(Copy& to, std::int32_t microbatch, bool forward);
   void add_up();
   Result<void> take_norms(std::int32_t step);
-  std::byte* find(std::size_t parameter, std::int32_t state, std::size_t copy, std::size_t* stage) const;
+  static std::byte* address(const ParameterPlace& place, std::int32_t state, const Copy& copy);
 
   const Plan& plan_;
   cpu::CpuDevice& device_;
   StreamHandle stream_;
+  std::vector<ParameterPlace> places_;                     // of parameters
   std::vector<std::int32_t> order_;                        // stages, each after those it reads from
   std::vector<std::vector<std::unique_ptr<Copy>>> copies_;  // by stage
   Bytes bytes_;

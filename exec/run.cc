@@ -54,14 +54,17 @@ Result<void> belong_together(const Plan& plan, const Program& program) {
 constexpr std::int64_t kMostRecords = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(Stamp));
 
 // Every instruction of every step is recorded, in memory taken before the run.
-std::int64_t most_steps(const Program& program) {
+std::int64_t most_steps(const Plan& plan, const Program& program) {
   std::int64_t most = 1;
   for (const RankProgram& rank : program.ranks) {
     std::int64_t body = 0;
     for (const Stream& stream : rank.streams) body += static_cast<std::int64_t>(stream.body.size());
     most = std::max(most, body);
   }
-  return kMostRecords / most * program.body_steps;
+  // Losses are as long: one a microbatch and copy.
+  const std::int64_t losses = plan.microbatches * loss_parts(plan);
+  constexpr std::int64_t kMostLosses = (std::int64_t{1} << 30) / static_cast<std::int64_t>(sizeof(double));
+  return std::min(kMostRecords / most * program.body_steps, kMostLosses / losses / program.body_steps * program.body_steps);
 }
 
 std::int32_t updates_in_a_step(const Program& program) {
@@ -76,7 +79,7 @@ std::int32_t updates_in_a_step(const Program& program) {
 
 Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& options, LocalRun& local) {
   PENSTOCK_TRY(local.training, Training::prepare(plan, options, {.updates = updates_in_a_step(program), .round = program.body_steps,
-                                                                 .most_steps = most_steps(program)}));
+                                                                 .most_steps = most_steps(plan, program)}));
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
   const auto count = program.ranks.size();
   const std::vector<int> cores = cpu::cores();
@@ -149,45 +152,22 @@ Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& lo
 // Parameters by the ranks that hold them.
 class RankParameters final : public ParameterAccess {
  public:
-  RankParameters(const Plan& plan, const std::vector<std::unique_ptr<Interpreter>>& ranks) : ranks_(ranks) {
-    std::map<std::pair<NetworkId, LayerId>, Holder> first;  // of each layer's parameters
-    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-      const PlanStage& stage = plan.stages[s];
-      std::size_t index = 0;
-      for (const LayerId layer : stage.layers) {
-        first[{stage.network, layer}] = {StageId(static_cast<std::int64_t>(s)), &stage.devices, index};
-        index += plan.workload.networks[stage.network.index()].layers[layer.index()].parameters.size();
-      }
-    }
-    for (std::size_t n = 0; n < plan.workload.networks.size(); ++n) {
-      const auto& layers = plan.workload.networks[n].layers;
-      for (std::size_t l = 0; l < layers.size(); ++l) {
-        for (std::size_t p = 0; p < layers[l].parameters.size(); ++p) {
-          holders_.push_back(first.at({NetworkId(static_cast<std::int64_t>(n)), LayerId(static_cast<std::int64_t>(l))}));
-          holders_.back().index += p;
-        }
-      }
-    }
-  }
+  RankParameters(const Plan& plan, const std::vector<std::unique_ptr<Interpreter>>& ranks)
+      : plan_(plan), ranks_(ranks), places_(parameter_places(plan)) {}
 
   void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override {
-    const Holder& holder = holders_[parameter];
-    ranks_[holder.ranks->front().index()]->read_parameter(holder.stage, holder.index, state, out);
+    ranks_[holders(parameter).front().index()]->read_parameter(places_[parameter], state, out);
   }
   void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override {
-    const Holder& holder = holders_[parameter];
-    for (const RankId rank : *holder.ranks) ranks_[rank.index()]->write_parameter(holder.stage, holder.index, state, values);
+    for (const RankId rank : holders(parameter)) ranks_[rank.index()]->write_parameter(places_[parameter], state, values);
   }
 
  private:
-  struct Holder {
-    StageId stage;
-    const std::vector<RankId>* ranks;
-    std::size_t index;  // within the stage
-  };
+  const std::vector<RankId>& holders(std::size_t parameter) const { return plan_.stages[places_[parameter].stage.index()].devices; }
 
+  const Plan& plan_;
   const std::vector<std::unique_ptr<Interpreter>>& ranks_;
-  std::vector<Holder> holders_;
+  std::vector<ParameterPlace> places_;
 };
 
 // Puts the spans in the order that timelines keep, and joins each SEND with its RECV.

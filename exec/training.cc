@@ -14,6 +14,7 @@ Training::Training(const Plan& plan, const RunOptions& options, std::int64_t fir
       gradient_norms_(static_cast<std::size_t>(steps), 0.0), board_(steps, updates) {}
 
 Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunOptions& options, const Shape& shape) {
+  if (!options.checkpoint.save.empty()) PENSTOCK_TRY_VOID(checkpoint_target(options.checkpoint.save));
   std::optional<Checkpoint> resumed;
   std::string warning;
   if (!options.checkpoint.resume.empty()) {

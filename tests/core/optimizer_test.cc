@@ -70,6 +70,21 @@ TEST(Optimizer, EveryNumberOutOfItsRangeIsRefusedByName) {
   EXPECT_EQ(place({.kind = OptimizerKind::Adam, .beta2 = -0.1}), "/optimizer/beta2");
   EXPECT_EQ(place({.kind = OptimizerKind::AdamW, .epsilon = 0}), "/optimizer/epsilon");
   EXPECT_EQ(place({.kind = OptimizerKind::AdamW, .epsilon = nan}), "/optimizer/epsilon");
+  // In range as a double, but not in the f32 of the updates: 0, 1 or infinite there.
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .epsilon = 1e-60}), "/optimizer/epsilon");
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .epsilon = 1e-42}), "/optimizer/epsilon");
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .epsilon = 1e60}), "/optimizer/epsilon");
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .beta1 = 1 - 1e-12}), "/optimizer/beta1");
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .beta2 = 1 - 1e-12}), "/optimizer/beta2");
+  EXPECT_EQ(place({.momentum = 1 - 1e-12}), "/optimizer/momentum");
+  EXPECT_EQ(place({.learning_rate = 1e60}), "/optimizer/learning_rate");
+  EXPECT_EQ(place({.learning_rate = 1e-60}), "/optimizer/learning_rate");
+  EXPECT_EQ(place({.kind = OptimizerKind::Adam, .learning_rate = 1e38}), "/optimizer/learning_rate");
+  EXPECT_EQ(place({.learning_rate = 1e30, .weight_decay = 1e30}), "/optimizer/learning_rate");
+  EXPECT_EQ(place({.weight_decay = 1e60}), "/optimizer/weight_decay");
+  EXPECT_EQ(place({.clip = 1e-60}), "/optimizer/clip");
+  EXPECT_TRUE(validate({.kind = OptimizerKind::Adam, .epsilon = 1e-30}));
+  EXPECT_TRUE(validate({.learning_rate = 0, .momentum = 0}));
   EXPECT_EQ(place({.weight_decay = -1}), "/optimizer/weight_decay");
   EXPECT_EQ(place({.clip = nan}), "/optimizer/clip");
   EXPECT_EQ(place({.clip = INFINITY}), "/optimizer/clip");

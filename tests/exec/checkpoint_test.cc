@@ -1,6 +1,7 @@
 #include "exec/checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -121,6 +122,20 @@ TEST_F(CheckpointTest, AnArithmeticOfItsOwnIsAnotherPlanButAnotherDivisionIsNot)
   EXPECT_NE(identity(1, 2), identity(1, 4));
 }
 
+TEST_F(CheckpointTest, ReplicasAndTheirSplitAreArithmeticOfTheirOwn) {
+  const auto identity = [](const std::vector<std::int32_t>& replicas, Split split) {
+    return CheckpointIdentity::of(test::replicated_plan("mlp:layers=4,width=8,batch=8", "gpipe", replicas, split, 2), 0).plan;
+  };
+  const std::vector<std::string> all = {identity({1}, Split::Batch),    identity({2}, Split::Batch),
+                                        identity({2}, Split::RoundRobin), identity({3}, Split::RoundRobin),
+                                        identity({2, 1}, Split::Batch), identity({1, 2}, Split::Batch)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " and " << j;
+  }
+  EXPECT_EQ(identity({1, 1}, Split::RoundRobin), all[0]);
+  EXPECT_EQ(identity({2, 2}, Split::Batch), all[1]);
+}
+
 TEST_F(CheckpointTest, ADamagedFileYieldsToTheOneBeforeIt) {
   save(3, Values(1));
   save(6, Values(2));
@@ -143,6 +158,45 @@ TEST_F(CheckpointTest, ADamagedFileYieldsToTheOneBeforeIt) {
   loaded = Checkpoint::load_latest(path_, identity_, plan_.workload, warning);
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->step(), 3);
+}
+
+TEST_F(CheckpointTest, WithNothingInItsPlaceTheOneKeptBeforeStays) {
+  save(3, Values(1));
+  save(6, Values(2));
+  std::filesystem::remove(path_);
+  save(1, Values(3));
+  EXPECT_EQ(load()->step(), 1);
+  EXPECT_EQ(Checkpoint::load(previous_checkpoint(path_), identity_, plan_.workload)->step(), 3);
+}
+
+TEST_F(CheckpointTest, OfALinkTheFileIsReplacedAndKept) {
+  namespace fs = std::filesystem;
+  fs::create_directory(folder_ / "there");
+  fs::create_symlink("there/c", path_);  // leads nowhere yet
+  for (const std::int64_t step : {2, 4}) save(step, Values(1));
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_TRUE(fs::is_regular_file(folder_ / "there" / "c"));
+  EXPECT_EQ(load()->step(), 4);
+  EXPECT_EQ(previous_checkpoint(path_), (folder_ / "there" / "c.previous").string());
+  fs::remove(folder_ / "there" / "c");
+  std::string warning;
+  EXPECT_EQ(Checkpoint::load_latest(path_, identity_, plan_.workload, warning)->step(), 2);
+}
+
+TEST_F(CheckpointTest, WhatIsNoRegularFileIsRefusedAndStays) {
+  namespace fs = std::filesystem;
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  fs::create_symlink("round", folder_ / "round");
+  for (const char* name : {"pipe", "link", "round", "none/c", "."}) {
+    const std::string path = (folder_ / name).string();
+    const auto saved = save_checkpoint(path, identity_, 1, plan_.workload, Values(1), Replaced::Kept);
+    ASSERT_FALSE(saved) << name;
+    EXPECT_EQ(saved.error().code, ErrorCode::Usage) << saved.error().text();
+    EXPECT_EQ(checkpoint_target(path).error().text(), saved.error().text());
+  }
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+  EXPECT_FALSE(checkpoint_target("/dev/null"));
 }
 
 TEST_F(CheckpointTest, IfBothAreDamagedTheErrorTellsOfBoth) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+
+#include "tests/exec/sample_plan.h"
 
 namespace penstock {
 namespace {
@@ -54,6 +57,22 @@ TEST(WeightsDigest, DoesNotDependOnHowTheValuesAreCut) {
   parts.add(a + 1, 2);
   EXPECT_EQ(whole.text(), parts.text());
   EXPECT_EQ(whole.text().size(), 16u);
+}
+
+TEST(Parameters, PlacesAreInDeclarationOrderWhateverTheStages) {
+  const Plan plan = test::sample_plan("mlp:layers=4,width=8,batch=8", "gpipe", 3, 2);
+  const std::vector<ParameterPlace> places = parameter_places(plan);
+  const std::vector<const Parameter*> all = all_parameters(plan.workload);
+  ASSERT_EQ(places.size(), all.size());
+  std::map<std::size_t, Bytes> end;
+  std::map<std::size_t, std::size_t> next;
+  for (std::size_t p = 0; p < all.size(); ++p) {  // one behind the other in their stage's buffer
+    const std::size_t stage = places[p].stage.index();
+    EXPECT_EQ(places[p].index, next[stage]++);
+    EXPECT_GE(places[p].offset, end[stage]);
+    end[stage] = places[p].offset + Bytes(all[p]->elements() * 4);
+  }
+  EXPECT_EQ(next.size(), plan.stages.size());
 }
 
 }  // namespace

@@ -39,5 +39,19 @@ TEST(Reference, AnotherMicrobatchSizeIsAnotherArithmetic) {
   EXPECT_NEAR(one->timeline.losses[2], two->timeline.losses[2], 1e-4);
 }
 
+TEST(Reference, MoreStepsThanCanBeRecordedAreRefused) {
+  const std::vector<Plan> plans = {test::sample_plan("mlp:layers=3,width=8,batch=256", "gpipe", 1, 1),
+                                   test::replicated_plan("mlp:layers=3,width=8,batch=256", "gpipe", {2}, Split::RoundRobin, 1)};
+  for (const Plan& plan : plans) {
+    RunOptions run_options{};
+    run_options.steps = 10'000'000;
+    run_options.data = test::sample_text();
+    const auto refused = run_reference(plan, run_options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+    EXPECT_NE(refused.error().message.find("can be recorded"), std::string::npos) << refused.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace penstock

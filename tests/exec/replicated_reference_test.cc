@@ -5,8 +5,10 @@
 #include <map>
 
 #include "core/program_check.h"
+#include "exec/interpreter.h"
 #include "exec/run.h"
 #include "tests/exec/sample_plan.h"
+#include "tests/support/files.h"
 
 namespace penstock {
 namespace {
@@ -84,6 +86,95 @@ TEST(Clipping, OfAnyNumberOfStagesAndReplicasEqualsTheReferenceBitForBit) {
         equal(replicated_plan(gpt, "1f1b", replicas, split, 2, optimizer));
       }
     }
+  }
+}
+
+TEST(Clipping, SquaredNormsHaveASpanOfTheirOwnBeforeTheExchangeAndCountAsBusy) {
+  Optimizer optimizer;
+  optimizer.clip = 0.05;
+  const Plan plan = test::sample_plan("mlp:layers=5,width=48,batch=8", "1f1b", 2, 2, optimizer);
+  const auto ran = run(plan, sample_program(plan), options(5));
+  ASSERT_TRUE(ran) << ran.error().text();
+  const Timeline& timeline = ran->timeline;
+  ASSERT_EQ(timeline.labels, std::vector<std::string>{std::string(kSquaresLabel)});
+  std::map<std::pair<std::uint32_t, std::int32_t>, int> squares, exchanges;
+  Timeline without = timeline;
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+    const Span& span = timeline.spans[i];
+    if (span.key.op != Op::Gather) continue;
+    EXPECT_LE(span.start, span.end);
+    if (span.label < 0) {
+      ++exchanges[{span.track, span.step}];
+      continue;
+    }
+    ++squares[{span.track, span.step}];
+    without.spans[i].label = -1;  // as if it were waiting
+    ASSERT_LT(i + 1, timeline.spans.size());
+    const Span& exchange = timeline.spans[i + 1];
+    EXPECT_EQ(exchange.key, span.key);
+    EXPECT_EQ(exchange.label, -1);
+    EXPECT_LE(span.end, exchange.start);
+  }
+  EXPECT_EQ(squares.size(), 2u * 5u);
+  EXPECT_EQ(squares, exchanges);
+  const auto use = rank_use(timeline), waiting = rank_use(without);
+  for (std::size_t r = 0; r < 2; ++r) EXPECT_GT(use[r].busy, waiting[r].busy) << r;
+}
+
+const char* const kResnet = "resnet:width=8,size=16,stages=2,classes=4,batch=8";
+
+RunOptions image_options(std::int32_t steps) {
+  RunOptions out = options(steps);
+  out.data = "synthetic";
+  return out;
+}
+
+void expect_equals_reference(const Plan& plan, const RunOptions& run_options) {
+  const Program program = sample_program(plan);
+  const auto ran = run(plan, program, run_options), reference = run_reference(plan, run_options);
+  ASSERT_TRUE(ran) << ran.error().text();
+  ASSERT_TRUE(reference) << reference.error().text();
+  EXPECT_EQ(ran->timeline.weights_digest, reference->timeline.weights_digest) << program.name;
+  EXPECT_EQ(ran->timeline.losses, reference->timeline.losses) << program.name;
+}
+
+// Statistics of batch norms are of each copy's own samples, and added up as gradients are.
+TEST(ReplicatedExecution, BatchNormsOfReplicasEqualTheReferenceUnderBothSplits) {
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    for (const std::vector<std::int32_t>& replicas : std::vector<std::vector<std::int32_t>>{{2}, {2, 1}, {2, 2}})
+      expect_equals_reference(replicated_plan(kResnet, "1f1b", replicas, split, 2), image_options(3));
+  }
+}
+
+TEST(ReplicatedExecution, RecomputingInReplicasChangesNoBit) {
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    const Plan plan = replicated_plan(kResnet, "1f1b", {2, 1}, split, 2, {}, {LayerKind::Relu, LayerKind::BatchNorm});
+    EXPECT_FALSE(plan.stages[0].recompute.empty());
+    expect_equals_reference(plan, image_options(3));
+    const auto kept = run_reference(replicated_plan(kResnet, "1f1b", {2, 1}, split, 2), image_options(3));
+    const auto again = run(plan, sample_program(plan), image_options(3));
+    ASSERT_TRUE(kept && again);
+    EXPECT_EQ(again->timeline.losses, kept->timeline.losses);
+  }
+}
+
+TEST(ReplicatedExecution, AResumedRunOfReplicasGoesOnAsIfItHadNeverStopped) {
+  const test::TempDir folder;
+  Optimizer adam = default_optimizer(OptimizerKind::Adam);
+  for (const Split split : {Split::Batch, Split::RoundRobin}) {
+    const Plan plan = replicated_plan(kResnet, "1f1b", {2, 2}, split, 2, adam);
+    RunOptions first = image_options(2), rest = image_options(4);
+    first.checkpoint.save = rest.checkpoint.resume = (folder / (split == Split::Batch ? "b" : "r")).string();
+    const auto whole = run(plan, sample_program(plan), image_options(4));
+    ASSERT_TRUE(whole && run(plan, sample_program(plan), first));
+    for (const auto& resumed : {run(plan, sample_program(plan), rest), run_reference(plan, rest)}) {
+      ASSERT_TRUE(resumed) << resumed.error().text();
+      EXPECT_EQ(resumed->timeline.weights_digest, whole->timeline.weights_digest);
+    }
+    const Plan other = replicated_plan(kResnet, "1f1b", {1, 1}, split, 2, adam);
+    const auto refused = run(other, sample_program(other), rest);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Infeasible);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -133,6 +134,17 @@ TEST(Training, ACheckpointWithNothingLeftToDoIsRefused) {
   EXPECT_EQ(again.error().code, ErrorCode::Usage);
 }
 
+TEST(Training, ACheckpointThatCannotBeWrittenIsRefusedBeforeTheWork) {
+  RunOptions run_options = options(5);
+  run_options.checkpoint.save = "/dev/null";
+  run_options.on_step = [](const StepReport&) { ADD_FAILURE() << "a step was done"; };
+  const Plan plan = plan_with(Optimizer(), 1);
+  for (const auto& refused : {run(plan, test::sample_program(plan), run_options), run_reference(plan, run_options)}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+  }
+}
+
 TEST(Training, AnInterruptedRunKeepsWhatItHasDone) {
   const test::TempDir folder;
   const Plan plan = plan_with(Optimizer(), 2);
@@ -167,8 +179,60 @@ TEST(Training, ClippingInTheReferenceShortensTheGradientToTheLimit) {
   loose.learning_rate = none.learning_rate = 0.1;
   const RunResult a = must(run_reference(plan_with(loose, 1), options(5))), b = must(run_reference(plan_with(none, 1), options(5)));
   EXPECT_EQ(a.timeline.weights_digest, b.timeline.weights_digest);
-  // Three steps of at most 1e-3 in weights: the loss hardly moves.
-  EXPECT_NEAR(clipped.timeline.losses[0], must(run_reference(plan_with(none, 1), options(1))).timeline.losses[0], 1e-12);
+  // Three steps of at most 1e-3 in all weights together: the loss hardly moves, where it moves without a limit.
+  EXPECT_NEAR(clipped.timeline.losses[2], clipped.timeline.losses[0], 0.05);
+  EXPECT_NE(clipped.timeline.losses[2], clipped.timeline.losses[0]);
+  none.learning_rate = 1;
+  const RunResult free = must(run_reference(plan_with(none, 1), options(3)));
+  EXPECT_EQ(free.timeline.losses[0], clipped.timeline.losses[0]);
+  EXPECT_GT(std::abs(free.timeline.losses[2] - free.timeline.losses[0]), 10 * std::abs(clipped.timeline.losses[2] - clipped.timeline.losses[0]));
+}
+
+// The weights after one step of plain descent, as the checkpoint has them.
+std::vector<float> weights_after_a_step(const Plan& plan) {
+  class Kept final : public ParameterAccess {
+   public:
+    void read(std::size_t, std::int32_t, std::span<float>) const override { ADD_FAILURE() << "nothing is saved"; }
+    void write(std::size_t, std::int32_t, std::span<const float> values) override {
+      weights.insert(weights.end(), values.begin(), values.end());
+    }
+    std::vector<float> weights;
+  };
+  const test::TempDir folder;
+  RunOptions run_options = options(1);
+  run_options.checkpoint.save = (folder / "c").string();
+  must(run_reference(plan, run_options));
+  const auto kept = Checkpoint::load(run_options.checkpoint.save, CheckpointIdentity::of(plan, 5), plan.workload);
+  Kept out;
+  EXPECT_TRUE(kept && kept->restore(out));
+  return out.weights;
+}
+
+// Independently of squared_norm and clip_factor: the update without a limit is −g, and with one of c it must be
+// −g · c/(|g| + 1e-6), in length and in direction.
+TEST(Training, TheClippedUpdateIsTheGradientTimesTheLimitOverItsNorm) {
+  Optimizer optimizer;
+  optimizer.momentum = 0;
+  optimizer.learning_rate = 1;
+  Optimizer still = optimizer;
+  still.learning_rate = 0;
+  const std::vector<float> before = weights_after_a_step(plan_with(still, 1)), free = weights_after_a_step(plan_with(optimizer, 1));
+  ASSERT_EQ(free.size(), before.size());
+  long double squares = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const long double g = static_cast<long double>(before[i]) - free[i];
+    squares += g * g;
+  }
+  const auto norm = static_cast<double>(std::sqrt(squares));
+  optimizer.clip = norm / 4;
+  const std::vector<float> clipped = weights_after_a_step(plan_with(optimizer, 1));
+  double largest = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const double g = static_cast<double>(before[i]) - free[i], moved = static_cast<double>(before[i]) - clipped[i];
+    largest = std::max(largest, std::abs(g));
+    ASSERT_NEAR(moved, g * optimizer.clip / (norm + 1e-6), 1e-6) << i;
+  }
+  EXPECT_GT(largest, 1e-3) << "the gradients are too small to tell";
 }
 
 // A run that keeps its state every other step is killed at moments spread over its work, and resumed until it is done.

@@ -53,8 +53,20 @@ $ penstock run plan.json --data text.txt --resume d.ckpt --seed 4
 ? 2
 $ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 --optimizer adamw:clip=0 -q -o adamw.json >/dev/null; penstock run adamw.json --data text.txt --resume d.ckpt
 ! penstock run: d.ckpt: the checkpoint is of another plan<text>
-! hint: resume with a plan of the same workload, optimizer, global batch and microbatch size
+! hint: resume with a plan of the same workload, optimizer, global batch, microbatch size and replicas
 ? 1
+$ penstock run plan.json --data text.txt --checkpoint /dev/null
+! penstock run: /dev/null: this is no regular file
+! hint: a checkpoint replaces a file: name a regular one, or a new one in a folder that is there
+? 2
+$ rm c.ckpt; penstock run plan.json --data text.txt --checkpoint c.ckpt
+! penstock run: c.ckpt.previous: the file exists already
+! hint: it would be replaced too: --force replaces both
+? 2
+$ penstock run plan.json --data text.txt --reference --deadline 3s
+! penstock run: --deadline means nothing with --reference, which waits for no other rank
+! hint: penstock run --help shows what goes
+? 2
 
 # A line of JSON a step, and evaluations between them.
 $ penstock run adamw.json --steps 4 --data text.txt --metrics - --evaluate text.txt --evaluate-every 2 | cut -d'"' -f2,4,6

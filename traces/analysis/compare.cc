@@ -24,7 +24,7 @@ using Identity = std::pair<InstructionKey, EdgeId>;
 std::map<Identity, Nanoseconds> durations(const Timeline& timeline) {
   std::map<Identity, std::vector<Nanoseconds>> samples;
   for (const Span& span : timeline.spans) {
-    if (span.step >= timeline.warmup_steps) samples[{span.key, span.edge}].push_back(span.end - span.start);
+    if (span.label < 0 && span.step >= timeline.warmup_steps) samples[{span.key, span.edge}].push_back(span.end - span.start);
   }
   std::map<Identity, Nanoseconds> out;
   for (auto& [key, sample] : samples) out[key] = median(sample);
