@@ -210,9 +210,7 @@ class Coverage {
     }
     if (is_part) {
       cell.first_part = position;
-      parts_.push_back({row, column, 0, kAbsent, 0});
-      parts_.back().low =
-          program_.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front().end_layer;
+      parts_.push_back({row, column, 0, kAbsent, layers_of(program_, key)});
       next_part(rank, instruction, kAbsent, cell);
     }
     if (*at != kAbsent) {
