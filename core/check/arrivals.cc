@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -101,7 +100,14 @@ class Arrivals {
 class Parts {
  public:
   Parts(const Program& program, const ProgramIndex& index, Report& report)
-      : program_(program), index_(index), report_(report) {}
+      : program_(program),
+        index_(index),
+        report_(report),
+        keeps_messages_(std::any_of(program.buffers.begin(), program.buffers.end(),
+                                    [](const Buffer& buffer) {
+                                      return buffer.cls == BufferClass::SendBuffer ||
+                                             buffer.cls == BufferClass::ReceiveBuffer;
+                                    })) {}
 
   void check(const std::vector<std::size_t>& edges) {
     std::map<std::pair<bool, RankId>, std::vector<std::size_t>> ends;
@@ -158,7 +164,8 @@ class Parts {
                                       "begin at {}",
                                       e, sends ? "sent from" : "received at", claimed, begin));
     }
-    if (!sends && any.payload == Payload::Activation) in_stash(stage, rank, std::max(end, next));
+    if (!sends && any.payload == Payload::Activation && keeps_messages_)
+      in_stash(stage, rank, std::max(end, next));
   }
 
   // Whether a message holds all samples of both its ends.
@@ -190,6 +197,7 @@ class Parts {
   const Program& program_;
   const ProgramIndex& index_;
   Report& report_;
+  const bool keeps_messages_;  // a schedule without a workload has no messages in memory
 };
 
 }  // namespace

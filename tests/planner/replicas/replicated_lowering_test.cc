@@ -111,7 +111,7 @@ TEST(ReplicatedLowering, OfSingleCopiesIsWhatAnOrderOfThePlanLowersTo) {
 // Drops or swaps one thing: the checker must not let it pass.
 TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
   std::int64_t dropped = 0, swapped = 0, unwaited = 0, early = 0, lost = 0, parted = 0, overlaid = 0,
-               unreached = 0;
+               unreached = 0, partless = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const Program program = must_lower(test::random_replicated_plan(seed), seed);
     for (std::size_t r = 0; r < program.ranks.size(); ++r) {
@@ -165,6 +165,16 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
         break;
       }
     }
+    for (const ProgramStore& store : program.stores) {
+      if (store.samples == 0) continue;
+      Program more = program;  // a copy without samples beside those that have some
+      more.stores.push_back(store);
+      more.stores.back().copy = 9;
+      more.stores.back().samples = more.stores.back().first_sample = 0;
+      EXPECT_FALSE(check(more).empty()) << "seed " << seed;
+      ++partless;
+      break;
+    }
     for (std::size_t e = 0; e < program.edges.size(); ++e) {
       Program shifted = program;  // received a row further on, in the stash or in a buffer
       shifted.edges[e].receive_offset += Bytes(64);
@@ -208,7 +218,7 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
       ++lost;
     }
   }
-  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost, parted, overlaid, unreached}) EXPECT_GT(count, 20);
+  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost, parted, overlaid, unreached, partless}) EXPECT_GT(count, 20);
 }
 
 TEST(ReplicatedLowering, OneAllReduceAStepWhateverTheMicrobatchesSoTheVolumeASampleFalls) {
