@@ -141,6 +141,7 @@ struct ProgramStore {
   std::int32_t shards = 1;
   // Where the copies of a stage share every microbatch: this one's part; 0 samples: whole microbatches.
   std::int64_t first_sample = 0, samples = 0;
+  std::int32_t layers = 0;  // of the stage, where its backwards come in parts; 0: not said
   AccumulationTree accumulation;
 
   bool operator==(const ProgramStore&) const = default;

@@ -14,6 +14,7 @@ std::vector<Violation> check(const Program& program, const CheckOptions& options
   const bool covered = report.size() == 0;
   if (covered) {
     check_messages(program, index, report);
+    check_arrivals(program, index, report);
     check_sequence(program, index, report);
     check_reductions(program, index, report);
   }

@@ -130,6 +130,10 @@ Result<PreparedInstruction> Interpreter::prepare_instruction(const Instruction& 
     case Op::Loss: out.call = stage->second->loss(memory_map(id, key.microbatch), key.microbatch); break;
     case Op::BF: {
       const Segment& segment = program.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front();
+      const auto layers = static_cast<std::int32_t>(setup_.plan->stages[id.index()].layers.size());
+      if (program.is_part(instruction) && (segment.end_layer > layers || (key.slice == 0 && segment.end_layer != layers))) {
+        return fail(ErrorCode::Internal, fmt::format("{} ends at layer {} of a stage of {}", text(instruction), segment.end_layer, layers));
+      }
       out.call = program.is_part(instruction)
                      ? stage->second->backward_part(memory_map(id, key.microbatch), key.microbatch,
                                                     static_cast<std::size_t>(segment.first_layer),

@@ -39,11 +39,11 @@ class CopyLowering {
  private:
   // A stage's operations: recipes of the whole ones, and what its last backward is cut into.
   struct StageOps {
-    std::array<std::int32_t, 6> recipes{-1, -1, -1, -1, -1, -1};  // LOAD, F, LOSS, R, BF, STEP
+    std::array<std::int32_t, 6> recipes{-1, -1, -1, -1, -1, -1};  // by Slot
     std::vector<std::int32_t> part_recipes;                   // empty: not cut
     std::vector<std::int32_t> groups, after_part;             // one a bucket
   };
-  enum Slot : std::size_t { kLoad, kForward, kLoss, kRecompute, kBackward, kStep };
+  enum Slot : std::size_t { kLoad, kForward, kLoss, kBackward, kRecompute, kStep };
 
   Result<void> make_groups() {
     ops_.resize(plan_.stages.size());
@@ -79,9 +79,9 @@ class CopyLowering {
       const std::array<std::optional<Nanoseconds>, 6> whole = {
           parts_.loads[s] ? std::optional(times.load) : std::nullopt, times.forward,
           parts_.computes_loss[s] ? std::optional(times.loss) : std::nullopt,
-          recomputes(s) ? std::optional(times.recompute) : std::nullopt, times.backward(),
+          times.backward(), recomputes(s) ? std::optional(times.recompute) : std::nullopt,
           times.step};
-      constexpr std::array kNames = {"LOAD", "F", "LOSS", "R", "BF", "STEP"};
+      constexpr std::array kNames = {"LOAD", "F", "LOSS", "BF", "R", "STEP"};
       for (std::size_t k = 0; k < whole.size(); ++k)
         if (whole[k])
           ops_[s].recipes[k] =
@@ -140,6 +140,8 @@ class CopyLowering {
         store.rank = stage.devices[static_cast<std::size_t>(copy)];
         store.copy = copy;
         store.accumulation = trees[s];
+        if (!ops_[s].part_recipes.empty())
+          store.layers = static_cast<std::int32_t>(stage.layers.size());
         if (stage.replicas == 1 || stage.split != Split::Batch) continue;
         const SampleRange samples = samples_of(plan_, store.stage, copy);
         store.first_sample = samples.first;

@@ -83,17 +83,18 @@ class Coverage {
   // make up a microbatch.
   bool measure_rows() {
     std::vector<std::vector<const ProgramStore*>> parts(index_.stages);
-    for (const ProgramStore& store : program_.stores)
-      if (store.samples > 0) parts[store.stage.index()].push_back(&store);
+    for (const ProgramStore& store : program_.stores) parts[store.stage.index()].push_back(&store);
     for (std::size_t stage = 0; stage < index_.stages; ++stage) {
       index_.first_row.push_back(index_.rows.size());
       std::vector<const ProgramStore*>& copies = parts[stage];
+      const auto shares = [](const ProgramStore* store) { return store->samples > 0; };
+      if (std::none_of(copies.begin(), copies.end(), shares)) copies.clear();
       std::sort(copies.begin(), copies.end(),
                 [](const auto* a, const auto* b) { return a->copy < b->copy; });
       std::int64_t end = 0;
       for (std::size_t c = 0; c < copies.size(); ++c) {
         const ProgramStore& store = *copies[c];
-        if (store.copy != static_cast<std::int32_t>(c) || store.first_sample != end)
+        if (!shares(&store) || store.copy != static_cast<std::int32_t>(c) || store.first_sample != end)
           return refuse_parts(stage, fmt::format("copy {} begins at sample {}, after {} samples",
                                                  store.copy, store.first_sample, end));
         if (store.samples > program_.microbatch_size - end)
@@ -212,9 +213,7 @@ class Coverage {
     }
     if (is_part) {
       cell.first_part = position;
-      parts_.push_back({row, column, 0, kAbsent, 0});
-      parts_.back().low =
-          program_.recipes[static_cast<std::size_t>(instruction.recipe)].segments.front().end_layer;
+      parts_.push_back({row, column, 0, kAbsent, layers_of(program_, key)});
       next_part(rank, instruction, kAbsent, cell);
     }
     if (*at != kAbsent) {

@@ -67,11 +67,19 @@ struct ProgramIndex {
   Cell& cell(std::size_t row, std::size_t column) { return cells[row * microbatches * slices + column]; }
 };
 
+// Of the stage of an instruction, by the store of its copy; 0, where none says it: then there is no saying what parts cover.
+inline std::int32_t layers_of(const Program& program, const InstructionKey& key) {
+  for (const ProgramStore& store : program.stores)
+    if (store.stage.index() == key.stage && store.copy == key.direction) return store.layers;
+  return 0;
+}
+
 // Every index within its table. The other functions here need that.
 void check_tables(const Program& program, Report& report);
 // R1, R2 and "ops". The index is complete, and fit for the rules below, if nothing was reported.
 ProgramIndex check_coverage(const Program& program, Report& report);
 void check_messages(const Program& program, const ProgramIndex& index, Report& report);  // R3 and R4 of transfers
+void check_arrivals(const Program& program, const ProgramIndex& index, Report& report);  // R3 and R8 of edges together
 void check_sequence(const Program& program, const ProgramIndex& index, Report& report);  // R4 of compute, R10, R12
 void check_collectives(const Program& program, Report& report);                          // R6
 void check_reductions(const Program& program, const ProgramIndex& index, Report& report);  // R10 of copies

@@ -69,9 +69,25 @@ class Reductions {
     std::sort(buckets.begin(), buckets.end(),
               [](const Group* a, const Group* b) { return a->offset < b->offset; });
     Bytes end;
+    std::int32_t parameter = 0, layer = 0;
     for (const Group* bucket : buckets) {
       if (bucket->offset != end) return refuse_buckets(stage, end);
       end += bucket->bytes;
+      // Gradients lie in the order of their parameters, and those in the order of their layers.
+      const bool in_order = bucket->first_parameter == parameter &&
+                            bucket->end_parameter > parameter && bucket->first_layer >= layer;
+      const std::int32_t layers = copies.empty() ? 0 : copies.front()->layers;
+      if (!in_order || (layers > 0 && bucket->first_layer >= layers)) {
+        report_.add("R10",
+                    fmt::format("a group of stage {} adds up parameters {} to {} from layer {} on; "
+                                "those before it end at parameter {} of layer {} or later",
+                                stage, bucket->first_parameter, bucket->end_parameter - 1,
+                                bucket->first_layer, parameter - 1, layer),
+                    members(stage));
+        return false;
+      }
+      parameter = bucket->end_parameter;
+      layer = bucket->first_layer;
     }
     for (const Buffer& buffer : program_.buffers)
       if (buffer.cls == BufferClass::Gradients && buffer.stage == stage && buffer.bytes != end)
@@ -133,9 +149,10 @@ class Reductions {
         refuse(rank, fmt::format("'{}' adds to gradients whose norm '{}' has gathered",
                                  brief(compute[i]), brief(compute[gather])));
     const std::vector<Stream>& streams = program_.ranks[rank].streams;
-    for (std::uint32_t s = 1; s < streams.size(); ++s)
+    for (std::uint32_t s = 0; s < streams.size(); ++s)
       for (std::uint32_t i = 0; i < streams[s].body.size(); ++i)
-        if (streams[s].body[i].key.op == Op::AllReduce && !ends_before(rank, s, i, gather))
+        if (is_collective(streams[s].body[i].key.op) && streams[s].body[i].key.op != Op::Gather &&
+            !ends_before(rank, s, i, gather))
           refuse(rank, fmt::format("'{}' is not sure to be over when '{}' takes norms",
                                    brief(streams[s].body[i]), brief(compute[gather])));
   }

@@ -73,32 +73,46 @@ class Sequence {
         {RankId(cell.rank)}, {brief(compute[earlier]), brief(compute[later])});
   }
 
-  // What R makes lies in the rank's one workspace, which every other computation overwrites.
+  // What R makes, and what LOSS reads of F, lies in the rank's one workspace, which every other
+  // computation overwrites.
   void right_after(const Cell& cell) {
-    if (cell.recompute == kAbsent || cell.last_backward() == kAbsent) return;
+    right_after(cell, cell.recompute, cell.last_backward());
+    right_after(cell, cell.forward, cell.loss);
+  }
+
+  void right_after(const Cell& cell, std::uint32_t maker, std::uint32_t reader) {
+    if (maker == kAbsent || reader == kAbsent) return;
     const auto rank = static_cast<std::size_t>(cell.rank);
     if (!has_workspace(rank)) return;
     const std::vector<Instruction>& compute = program_.ranks[rank].streams[0].body;
-    const InstructionKey& of = compute[cell.recompute].key;
-    for (std::uint32_t i = cell.recompute + 1; i < cell.last_backward(); ++i) {
+    const InstructionKey& of = compute[maker].key;
+    for (std::uint32_t i = maker + 1; i < reader; ++i) {
       const InstructionKey& key = compute[i].key;
-      const bool same = key.stage == of.stage && key.microbatch == of.microbatch &&
-                        key.slice == of.slice && key.direction == of.direction;
+      // The parts of a backward lie between R and its last; they leave alone what they read.
+      const bool same = of.op == Op::R && key.stage == of.stage &&
+                        key.microbatch == of.microbatch && key.slice == of.slice &&
+                        key.direction == of.direction;
       if (!is_busy(key.op) || key.op == Op::Load || same) continue;
       report_.add("R4",
                   fmt::format("rank {}: '{}' (position {}) overwrites what '{}' (position {}) made "
                               "for '{}'",
-                              rank, brief(compute[i]), i, brief(compute[cell.recompute]),
-                              cell.recompute, brief(compute[cell.last_backward()])),
-                  {rank_id(rank)}, {brief(compute[cell.recompute]), brief(compute[i])});
+                              rank, brief(compute[i]), i, brief(compute[maker]), maker,
+                              brief(compute[reader])),
+                  {rank_id(rank)}, {brief(compute[maker]), brief(compute[i])});
       return;
     }
   }
 
-  bool has_workspace(std::size_t rank) const {
-    const auto rows = program_.buffers_of(rank_id(rank));
-    return std::any_of(rows.begin(), rows.end(),
-                       [](const Buffer& row) { return row.cls == BufferClass::Workspace; });
+  bool has_workspace(std::size_t rank) {
+    if (workspace_.empty()) {
+      for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
+        const auto rows = program_.buffers_of(rank_id(r));
+        workspace_.push_back(std::any_of(rows.begin(), rows.end(), [](const Buffer& row) {
+          return row.cls == BufferClass::Workspace;
+        }));
+      }
+    }
+    return workspace_[rank];
   }
 
   void step(std::size_t rank, std::size_t stream, std::uint32_t position,
@@ -197,6 +211,7 @@ class Sequence {
   const ProgramIndex& index_;
   Report& report_;
   std::vector<std::uint32_t> steps_;  // by store: position of its STEP
+  std::vector<bool> workspace_;       // by rank: whether it has one; made when first asked for
 };
 
 }  // namespace

@@ -53,10 +53,13 @@ TEST(GatherNorms, StandsOnEveryRankBeforeItsFirstStepWithATableOfAllParameters) 
     const Nanoseconds expected = ranks == 1 ? Nanoseconds(0)
                                             : ring_gather(ranks, plan.gather_latency, plan.gather_bandwidth,
                                                           program.groups[0].bytes);
+    std::int32_t gathers = 0;
     for (const Span& span : result->timeline.spans) {
       if (span.key.op != Op::Gather) continue;
       EXPECT_EQ(span.end - span.start, expected);
+      ++gathers;
     }
+    EXPECT_EQ(gathers, ranks);
   }
 }
 

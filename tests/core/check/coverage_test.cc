@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/liveness.h"
 #include "tests/core/check/refuses.h"
 #include "tests/core/sample_program.h"
 
@@ -80,6 +81,27 @@ TEST(Coverage, TransfersStandOnTheRanksOfTheirEdge) {
   find(program, 1, Op::Recv, 1).target = 1;
   EXPECT_TRUE(
       refuses(program, "R2", "rank 1 has 'RECV 1.1 e1', but edge 1 enters stage 0 on rank 0"));
+}
+
+TEST(Coverage, PartsOfABackwardCoverTheLayersOfTheirStage) {
+  Program program = sample_program(gpipe_order(1, 2));
+  std::vector<Instruction>& body = compute(program, 0);
+  const std::size_t last = position(program, 0, Op::BF, 1);
+  for (std::int32_t k = 0; k < 2; ++k)  // layers 2 and 3, then 0 and 1
+    program.recipes.push_back({"part", {{.duration = Nanoseconds(100), .first_layer = 2 - 2 * k, .end_layer = 4 - 2 * k}}});
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(last), body[last]);
+  for (std::size_t k = 0; k < 2; ++k) {
+    body[last + k].key.slice = static_cast<std::uint8_t>(k);
+    body[last + k].recipe = static_cast<std::int32_t>(program.recipes.size() - 2 + k);
+  }
+  program.stores[0].layers = 4;
+  assign_memory(program);
+  const std::vector<Violation> violations = check(program);
+  EXPECT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;
+  program.stores[0].layers = 5;  // the top one is left out
+  EXPECT_TRUE(refuses(program, "R1", "'BF 0.1' of layers 2 to 3 does not continue a backward, of which 0 parts went down to layer 5"));
+  program.stores[0].layers = 0;  // nobody says how many there are
+  EXPECT_TRUE(refuses(program, "R1", "of layers 2 to 3 does not continue a backward"));
 }
 
 TEST(Coverage, OperationsThatNoRuleSpeaksOfAreRefusedByName) {

@@ -81,6 +81,32 @@ TEST(Reductions, BucketsMakeUpTheGradients) {
   EXPECT_TRUE(refuses(program, "R10", "do not make up its gradients"));
 }
 
+TEST(Reductions, BucketsAreInTheOrderOfParametersAndLayers) {
+  Program program = two_copies();
+  Group upper = program.groups[0];
+  program.groups[0].bytes = upper.bytes = upper.offset = Bytes(2048);
+  upper.first_parameter = 1, upper.end_parameter = 2, upper.first_layer = 3;
+  program.groups.push_back(upper);
+  for (std::size_t r = 0; r < 2; ++r) {
+    std::vector<Instruction>& calls = program.ranks[r].streams.back().body;
+    calls.push_back(calls.front());
+    calls.back().target = 1;
+    calls.back().key.slice = 1;
+    ++find(program, r, Op::Step, -1).after_index;
+  }
+  const std::vector<Violation> violations = check(program);
+  EXPECT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;
+  Program turned = program;  // the layers of the one are those of the other
+  std::swap(turned.groups[0].first_layer, turned.groups[1].first_layer);
+  EXPECT_TRUE(refuses(turned, "R10", "a group of stage 0 adds up parameters 1 to 1 from layer 0 on"));
+  Program gap = program;
+  ++gap.groups[1].first_parameter, ++gap.groups[1].end_parameter;
+  EXPECT_TRUE(refuses(gap, "R10", "adds up parameters 2 to 2"));
+  Program beyond = program;
+  for (ProgramStore& store : beyond.stores) store.layers = 3;
+  EXPECT_TRUE(refuses(beyond, "R10", "from layer 3 on"));
+}
+
 TEST(Reductions, ABucketIsAddedUpAfterWhatMakesItAndBeforeStep) {
   Program early = two_copies();
   --call(early, 1).after_index;
@@ -121,6 +147,19 @@ TEST(Reductions, NormsAreGatheredAfterTheGradientsAreAddedUpAndBeforeStep) {
   assign_memory(program);
   const std::vector<Violation> violations = check(program);
   EXPECT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;
+  // A sum of gradients in the compute stream, behind the gather.
+  Program summed_late = program;
+  for (std::size_t r = 0; r < 2; ++r) {
+    std::vector<Instruction>& body = compute(summed_late, r);
+    Instruction sum = call(summed_late, r);
+    sum.after_stream = -1;
+    summed_late.ranks[r].streams.pop_back();
+    const std::size_t gather = position(summed_late, r, Op::Gather, -1);
+    body[gather].after_stream = -1;
+    body.insert(body.begin() + static_cast<std::ptrdiff_t>(gather) + 1, sum);
+  }
+  assign_memory(summed_late);
+  EXPECT_TRUE(refuses(summed_late, "R10", "'ALLREDUCE 0 g0' is not sure to be over when 'GATHER 0 g1' takes norms"));
   find(program, 0, Op::Gather, -1).after_stream = -1;
   EXPECT_TRUE(refuses(program, "R10", "is not sure to be over when 'GATHER 0 g1' takes norms"));
 }

@@ -50,6 +50,20 @@ TEST(Sequence, NothingComputesBetweenRecomputingAndTheBackwardThatReadsIt) {
   EXPECT_TRUE(refuses(program, "R4", "'LOSS 0.1' (position 6) overwrites what 'R 0.0'"));
 }
 
+TEST(Sequence, NothingComputesBetweenAForwardAndTheLossThatReadsIt) {
+  Program program = sample_program(gpipe_order(1, 2));
+  const std::size_t loss = position(program, 0, Op::Loss, 0);
+  swap(program, 0, loss, position(program, 0, Op::Load, 1));  // F 0, LOAD 1, LOSS 0, F 1
+  for (const Violation& violation : check(program)) EXPECT_NE(violation.rule, "R4") << violation.message;
+  swap(program, 0, loss + 1, position(program, 0, Op::F, 1));  // F 0, LOAD 1, F 1, LOSS 0
+  EXPECT_TRUE(refuses(program, "R4",
+                      "'F 0.1' (position 3) overwrites what 'F 0.0' (position 1) made for 'LOSS 0.0'"));
+  // Without a workspace there is nothing to overwrite.
+  std::erase_if(program.buffers, [](const Buffer& row) { return row.cls == BufferClass::Workspace; });
+  program.first_buffer.back() = program.buffers.size();
+  for (const Violation& violation : check(program)) EXPECT_NE(violation.rule, "R4") << violation.message;
+}
+
 TEST(Sequence, SlicesGoForwardInOrderAndBackwardInReverse) {
   Program program = sample_program(gpipe_order(1, 2));
   for (const Op op :

@@ -40,16 +40,21 @@ double brute_force(const Plan& plan, const ReplicaSpace& space, std::size_t laye
 }
 
 TEST(ReplicaBound, DivisionIsTheLeastWorkOfTheBusiestRankOverTheSpace) {
+  std::int64_t plans = 0, spaces = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Plan plan = test::random_replicated_plan(seed);
     if (plan.layer_times.size() > 9 || !is_replicated(plan)) continue;
+    ++plans;
     for (const ReplicaSpace& space : replica_spaces(plan)) {
       if (space.devices > 4) continue;
       const std::vector<Bound> bounds = replica_bounds(plan, space);
       EXPECT_NEAR(bounds[1].seconds, brute_force(plan, space, 0, 0), 1e-12) << "seed " << seed;
       EXPECT_LE(bounds[0].seconds, bounds[1].seconds);
+      ++spaces;
     }
   }
+  EXPECT_GT(plans, 10);
+  EXPECT_GT(spaces, 10);
 }
 
 TEST(ReplicaBound, SpacesAreSaidInWords) {

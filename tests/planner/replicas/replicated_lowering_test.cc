@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -63,7 +64,7 @@ TEST(ReplicatedLowering, CopiesRunTheMicrobatchesOfTheirSplit) {
 }
 
 TEST(ReplicatedLowering, OfSingleCopiesIsWhatAnOrderOfThePlanLowersTo) {
-  std::int64_t compared = 0;
+  std::int64_t compared = 0, recomputing = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Plan plan = test::random_replicated_plan(seed);
     std::int32_t rank = 0;
@@ -77,6 +78,11 @@ TEST(ReplicatedLowering, OfSingleCopiesIsWhatAnOrderOfThePlanLowersTo) {
     plan.devices.resize(plan.stages.size());
     for (PlanEdge& edge : plan.edges) edge.hops.clear();
     if (plan.workload.optimizer.clip != 0) continue;
+    for (std::size_t s = seed % 2; s < plan.stages.size(); s += 2) {  // every second runs forwards again
+      plan.stages[s].recompute = {plan.stages[s].layers.front()};
+      plan.stages[s].times.recompute = Nanoseconds(5 + static_cast<std::int64_t>(s));
+      ++recomputing;
+    }
     LoweringParts parts;
     parts.name = "the plan";
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -99,11 +105,13 @@ TEST(ReplicatedLowering, OfSingleCopiesIsWhatAnOrderOfThePlanLowersTo) {
     ++compared;
   }
   EXPECT_GT(compared, 200);
+  EXPECT_GT(recomputing, 200);
 }
 
 // Drops or swaps one thing: the checker must not let it pass.
 TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
-  std::int64_t dropped = 0, swapped = 0, unwaited = 0, early = 0, lost = 0, parted = 0;
+  std::int64_t dropped = 0, swapped = 0, unwaited = 0, early = 0, lost = 0, parted = 0, overlaid = 0,
+               unreached = 0, partless = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const Program program = must_lower(test::random_replicated_plan(seed), seed);
     for (std::size_t r = 0; r < program.ranks.size(); ++r) {
@@ -149,9 +157,61 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
         Program turned = program;  // two change places
         std::swap(turned.ranks[r].streams[0].body[i], turned.ranks[r].streams[0].body[i - 1]);
         EXPECT_FALSE(check(turned).empty()) << "seed " << seed;
+        Program topless = program;  // the layers of the first part are not those that end the stage
+        for (ProgramStore& store : topless.stores)
+          if (store.layers > 0) ++store.layers;
+        EXPECT_FALSE(check(topless).empty()) << "seed " << seed;
         ++parted;
         break;
       }
+    }
+    for (const ProgramStore& store : program.stores) {
+      if (store.samples == 0) continue;
+      Program more = program;  // a copy without samples beside those that have some
+      more.stores.push_back(store);
+      more.stores.back().copy = 9;
+      more.stores.back().samples = more.stores.back().first_sample = 0;
+      EXPECT_FALSE(check(more).empty()) << "seed " << seed;
+      ++partless;
+      break;
+    }
+    for (std::size_t e = 0; e < program.edges.size(); ++e) {
+      Program shifted = program;  // received a row further on, in the stash or in a buffer
+      shifted.edges[e].receive_offset += Bytes(64);
+      EXPECT_FALSE(check(shifted).empty()) << "seed " << seed;
+      // Two messages at one place of a buffer.
+      if (program.edges[e].receive_buffer.valid() && program.edges[e].samples > 0) {
+        Program twice = program;
+        Bytes& offset = twice.edges[e].receive_offset;
+        const Bytes other = twice.edges[program.receive_row(e)].receive_offset;
+        if (offset != other) {
+          offset = other;
+          EXPECT_FALSE(check(twice).empty()) << "seed " << seed;
+          ++overlaid;
+        }
+      }
+      if (program.edges[e].source == program.edges[e].destination) continue;
+      Program cut = program;  // an edge that carries nothing, at both ends
+      std::int64_t carried = 0;
+      for (RankProgram& rank : cut.ranks)
+        for (Stream& stream : rank.streams)
+          for (Instruction& i : stream.body)
+            if (is_transfer(i.key.op) && i.target == static_cast<std::int32_t>(e)) {
+              i.key.op = Op::Wait;
+              i.target = -1;
+              ++carried;
+            }
+      if (carried == 0) continue;  // copies that never run the same microbatch
+      ProgramEdge& gone = cut.edges[e];  // and that no rank has to serve
+      gone.kind = DependencyKind::Order;
+      const std::vector<Violation> found = check(cut);
+      const bool is_alone = std::count_if(program.edges.begin(), program.edges.end(), [&](const auto& o) {
+                              return o.payload == gone.payload && o.from == gone.from && o.to == gone.to &&
+                                     o.tensors == gone.tensors;
+                            }) == 1;
+      if (is_alone) continue;  // then nothing says that anything crosses
+      EXPECT_FALSE(found.empty()) << "seed " << seed;
+      unreached += std::any_of(found.begin(), found.end(), [](const Violation& v) { return v.rule == "R3"; });
     }
     for (std::size_t e = 0; e < program.edges.size(); ++e) {
       if (program.edges[e].samples == 0) continue;
@@ -161,7 +221,7 @@ TEST(ReplicatedLowering, MutatedProgramsAreRefused) {
       ++lost;
     }
   }
-  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost, parted}) EXPECT_GT(count, 20);
+  for (const std::int64_t count : {dropped, swapped, unwaited, early, lost, parted, overlaid, unreached, partless}) EXPECT_GT(count, 20);
 }
 
 TEST(ReplicatedLowering, OneAllReduceAStepWhateverTheMicrobatchesSoTheVolumeASampleFalls) {
