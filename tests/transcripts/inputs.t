@@ -33,7 +33,7 @@ $ sed 's/"microbatch_size": [0-9]*/"microbatch_size": 99999999999999999999/' pla
 ? 3
 
 $ echo '{"schema": "penstock.cluster/1"}' >cluster.json; penstock simulate cluster.json
-! penstock simulate: cluster.json:1:1: neither a plan nor a program, but a penstock.cluster
+! penstock simulate: cluster.json: this is a cluster, and a plan is needed
 ? 3
 
 $ echo '{"a": 1}' >unknown.json; penstock check unknown.json
