@@ -106,7 +106,7 @@ Error say_kind(Error error, const std::string& path, std::string_view wanted) {
     const Kind* const found = document ? find_kind(kind_of(*document)) : nullptr;
     if (found == nullptr || found == needed) return error;
     given = found->what;
-  } else if (given.empty()) {
+  } else if (given.empty() || given == needed->what) {
     return error;
   }
   error.where = {.file = path};

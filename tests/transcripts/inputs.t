@@ -41,8 +41,8 @@ $ echo '{"a": 1}' >unknown.json; penstock check unknown.json
 ? 3
 
 $ penstock compare plan.json plan.json
-! penstock compare: plan.json:2:13#/schema: expected schema "penstock.timeline/1", found "penstock.plan/1"
-! hint: is this the right kind of file?
+! penstock compare: plan.json: this is a plan, and a timeline is needed
+! hint: <text>
 ? 3
 
 $ penstock check nothing
