@@ -109,10 +109,11 @@ class CheckVerb : public Verb {
   void declare(Flags& flags) override {
     flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
                 input_);
+    shape_.declare(flags);
   }
 
   Result<Reply> run(const Shared&) override {
-    PENSTOCK_TRY(const AnyInput input, load_input(input_));
+    PENSTOCK_TRY(const AnyInput input, load_input(input_, shape_));
     Findings findings;
     if (const Plan* plan = std::get_if<Plan>(&input)) {
       findings = examine(*plan);
@@ -128,6 +129,7 @@ class CheckVerb : public Verb {
 
  private:
   std::string input_;
+  ShapeFlags shape_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "planner/lower.h"
+#include "traces/analysis/step_use.h"
 #include "traces/report/report.h"
 
 namespace penstock::cli {
@@ -75,8 +76,8 @@ Answer data(const Comparison& comparison, const Timeline& predicted, const Timel
   answer.add("predicted_s", "", seconds(comparison.predicted));
   answer.add("measured_s", "", seconds(comparison.measured));
   answer.add("iteration_time_error", "", comparison.error);
-  answer.add("predicted_bubble_fraction", "", idleness(rank_use(predicted)).bubble_fraction);
-  answer.add("measured_bubble_fraction", "", idleness(rank_use(measured)).bubble_fraction);
+  answer.add("predicted_bubble_fraction", "", idleness(step_use(predicted)).bubble_fraction);
+  answer.add("measured_bubble_fraction", "", idleness(step_use(measured)).bubble_fraction);
   answer.add("busy_error", "", comparison.busy_error());
   answer.add("more_waiting_s", "", seconds(comparison.more_waiting()));
   answer.add("matched", "", comparison.matched);
@@ -92,7 +93,7 @@ Answer data(const Comparison& comparison, const Timeline& predicted, const Timel
 
 // For people each figure stands once: by operation, by device, and in sum.
 void add_time(Answer& answer, const Comparison& comparison) {
-  Table& time = answer.add_table("time", "devices, mean of a step",
+  Table& time = answer.add_table("time", "devices, in the median step",
                                  {{"rank", "rank"},
                                   {"predicted_busy", "predicted busy", Unit::Seconds},
                                   {"measured_busy", "measured", Unit::Seconds},
@@ -148,8 +149,8 @@ void add_summary(Answer& answer, const Comparison& comparison, const Timeline& p
   const double ranks = std::max(1.0, static_cast<double>(comparison.ranks.size()));
   row("busy, mean rank", Unit::Seconds, predicted_busy / ranks, measured_busy / ranks);
   row("waiting, mean rank", Unit::Seconds, predicted_idle / ranks, measured_idle / ranks);
-  const double p = idleness(rank_use(predicted)).bubble_fraction,
-               m = idleness(rank_use(measured)).bubble_fraction;
+  const double p = idleness(step_use(predicted)).bubble_fraction,
+               m = idleness(step_use(measured)).bubble_fraction;
   table.add({"bubble", human_text(p, Unit::Fraction), human_text(m, Unit::Fraction), points(p, m)});
   row("peak memory of a rank", Unit::Bytes, predicted_peak, measured_peak);
   if (!measured.losses.empty()) {

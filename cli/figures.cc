@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traces/analysis/step_use.h"
+
 namespace penstock::cli {
 namespace {
 
@@ -129,10 +131,6 @@ Idleness idleness(const std::vector<Nanoseconds>& busy, Nanoseconds makespan) {
   return idleness(use);
 }
 
-std::int64_t measured_steps(const Timeline& timeline) {
-  return static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
-}
-
 Unit unit_of_time(bool own_unit) {
   return own_unit ? Unit(Unit::None) : Unit(Unit::Seconds);
 }
@@ -144,19 +142,18 @@ Value in_unit(double time, bool own_unit) {
 
 void add_devices(Answer& answer, const Timeline& timeline, bool own_unit) {
   const Unit unit = unit_of_time(own_unit);
-  Table& devices = answer.add_table("devices", "devices, mean of a step",
+  Table& devices = answer.add_table("devices", "devices, in the median step",
                                     {{"rank", "rank"},
                                      {"busy_s", "busy", unit},
                                      {"idle_s", "idle", unit},
                                      {"peak_memory_bytes", "peak memory", Unit::Bytes},
                                      {"live_peak_bytes", "live peak", Unit::Bytes}});
-  const double steps = std::max(1.0, static_cast<double>(measured_steps(timeline)));
   const auto known = [](const std::vector<Bytes>& peaks, std::size_t rank) {
     return rank < peaks.size() && peaks[rank].value > 0 ? Value(peaks[rank].value) : Value();
   };
-  for (const RankUse& use : rank_use(timeline)) {
-    devices.add({use.rank.value, in_unit(seconds(use.busy) / steps, own_unit),
-                 in_unit(seconds(use.idle) / steps, own_unit),
+  for (const RankUse& use : step_use(timeline)) {
+    devices.add({use.rank.value, in_unit(seconds(use.busy), own_unit),
+                 in_unit(seconds(use.idle), own_unit),
                  known(timeline.peak_memory, use.rank.index()),
                  known(timeline.live_peak, use.rank.index())});
   }

@@ -18,15 +18,12 @@ struct Idleness {
 Idleness idleness(const std::vector<RankUse>& use);
 Idleness idleness(const std::vector<Nanoseconds>& busy, Nanoseconds makespan);
 
-// Of the steps after warm-up: how many there are.
-std::int64_t measured_steps(const Timeline& timeline);
-
 // Times in a unit of the user's own (bare numbers) are kept as seconds, but must not be called so;
 // and whole numbers stay whole: "33", not "33.0".
 Unit unit_of_time(bool own_unit);
 Value in_unit(double time, bool own_unit);
 
-// The table "devices": busy and idle time a step, and peaks; unknown where the timeline has none.
+// The table "devices": busy and idle time in the median step (which add up to the iteration time), and peaks; unknown where the timeline has none.
 void add_devices(Answer& answer, const Timeline& timeline, bool own_unit = false);
 
 // What no order of these operations on these ranks can beat: the work of the busiest rank, and the

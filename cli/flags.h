@@ -135,6 +135,16 @@ Setter choice_into(E& target) {
   });
 }
 
+// Likewise, where what is not given stays unset.
+template <class E>
+Setter choice_into(std::optional<E>& target) {
+  E unused{};
+  return Setter(choice_into(unused).choices(),
+                [&target](std::string_view flag, const std::string& text) -> Result<void> {
+                  return choice_into(target.emplace())(flag, text);
+                });
+}
+
 // Applies `arguments` (without the verb) to what `flags` declares. Usage errors: an unknown flag
 // (naming the nearest), a value that is missing or does not parse, a flag given twice, too few or
 // too many inputs. With `help` set by its flag, what is missing is not missed. `defaults` is asked

@@ -14,6 +14,8 @@
 #include "core/log.h"
 #include "core/program_check.h"
 #include "core/random.h"
+#include "models/clusters/clusters.h"
+#include "models/workloads/builders.h"
 #include "planner/lower.h"
 #include "planner/predict.h"
 
@@ -58,30 +60,95 @@ Result<AnyInput> read_input(const std::string& path) {
 
 }  // namespace
 
-Result<AnyInput> load_input(const std::string& text) {
+namespace {
+
+// "a plan", and how one is made.
+struct Kind {
+  std::string_view schema, what, made_by;
+};
+constexpr Kind kKinds[] = {
+    {"penstock.plan", "a plan", "penstock plan WORKLOAD --cluster CLUSTER -o plan.json makes one"},
+    {"penstock.timeline", "a timeline", "penstock simulate PLAN -o and penstock run PLAN -o make timelines"},
+    {"penstock.profile", "a profile", "penstock profile WORKLOAD -o profile.json makes one"},
+    {"penstock.program", "a program", "penstock plan makes plans, which serve as well"},
+    {"penstock.workload", "a workload", "penstock models lists those that are built in"},
+    {"penstock.cluster", "a cluster", "penstock clusters lists the ways to write one"},
+    {"penstock.metrics", "a metrics file", "penstock run PLAN --metrics FILE makes one"}};
+
+const Kind* find_kind(std::string_view name) {
+  for (const Kind& kind : kKinds) {
+    if (kind.schema == name) return &kind;
+  }
+  return nullptr;
+}
+
+// "a workload" where the words before the colon name one that is built in; "" if they name nothing.
+std::string_view built_in(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  for (const WorkloadBuilder& builder : workload_builders()) {
+    if (builder.name == name) return "a workload";
+  }
+  for (const ClusterForm& form : cluster_forms()) {
+    if (form.name == name) return "a cluster";
+  }
+  return is_schedule(text) ? "a schedule" : "";
+}
+
+}  // namespace
+
+Error say_kind(Error error, const std::string& path, std::string_view wanted) {
+  const Kind* const needed = find_kind(kind_of(wanted));
+  if (path == "-" || needed == nullptr) return error;
+  std::error_code ignored;
+  std::string_view given = built_in(path);
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    const auto document = read_document(path);
+    const Kind* const found = document ? find_kind(kind_of(*document)) : nullptr;
+    if (found == nullptr || found == needed) return error;
+    given = found->what;
+  } else if (given.empty() || given == needed->what) {
+    return error;
+  }
+  error.where = {.file = path};
+  error.message = fmt::format("this is {}, and {} is needed", given, needed->what);
+  error.hint = needed->made_by;
+  return error;
+}
+
+Result<AnyInput> load_input(const std::string& text, const ShapeFlags& shape) {
   std::error_code ignored;
   const bool is_file = text == "-" || std::filesystem::exists(text, ignored);
-  if (is_file) return read_input(text);
-  if (is_schedule(text)) {
-    PENSTOCK_TRY(ScheduleShape shape, parse_schedule_input(text));
-    return AnyInput(std::move(shape));
+  if (!is_file && is_schedule(text)) {
+    PENSTOCK_TRY(ScheduleShape parsed, parse_schedule_input(text, shape));
+    return AnyInput(std::move(parsed));
+  }
+  if (is_file && shape.given())
+    return fail(ErrorCode::Usage, fmt::format("{} has a shape of its own", text),
+                "--stages, --microbatches, --chunks and --slices go with a schedule's name");
+  if (is_file) {
+    auto input = read_input(text);
+    return input ? std::move(input) : fail(say_kind(std::move(input.error()), text, kPlanSchema));
   }
   // What looks like a path was meant as one.
   if (text.find_first_of("/.") != std::string::npos && text.find(':') == std::string::npos)
     return read_input(text);
   auto error = parse_schedule_input(text).error();
   error.message = fmt::format("\"{}\" is neither a file nor a schedule", text);
-  return fail(std::move(error));
+  return fail(say_kind(std::move(error), text, kPlanSchema));
 }
 
 Result<Plan> load_plan(const std::string& path) {
-  PENSTOCK_TRY(const Value document, read_document(path));
-  return plan_from(document, shown(path));
+  const auto document = read_document(path);
+  if (!document) return fail(say_kind(document.error(), path, kPlanSchema));
+  auto plan = plan_from(*document, shown(path));
+  return plan ? std::move(plan) : fail(say_kind(std::move(plan.error()), path, kPlanSchema));
 }
 
 Result<Timeline> load_timeline(const std::string& path) {
-  PENSTOCK_TRY(const Value document, read_document(path));
-  return read_timeline(document, shown(path));
+  const auto document = read_document(path);
+  if (!document) return fail(say_kind(document.error(), path, kTimelineSchema));
+  auto timeline = read_timeline(*document, shown(path));
+  return timeline ? std::move(timeline) : fail(say_kind(std::move(timeline.error()), path, kTimelineSchema));
 }
 
 std::string plan_digest(const Plan& plan) {

@@ -18,7 +18,12 @@ using AnyInput = std::variant<Plan, Program, ScheduleShape>;
 
 // "1f1b:stages=4,microbatches=8" unless a file of that name exists; "-" is standard input. A usage
 // error for what is neither; bad input for a file that is neither plan nor program.
-Result<AnyInput> load_input(const std::string& text);
+// `shape` goes with a schedule only.
+Result<AnyInput> load_input(const std::string& text, const ShapeFlags& shape = {});
+
+// A better word on why `path` could not be read as a document of the schema `wanted`, where it holds another kind of
+// document of ours, or names what is built in; else the error as it is.
+Error say_kind(Error error, const std::string& path, std::string_view wanted);
 
 Result<Plan> load_plan(const std::string& path);
 Result<Timeline> load_timeline(const std::string& path);

@@ -61,7 +61,7 @@ void MetricsFile::add(const EvaluationReport& evaluation) {
   if (!file_) return;
   JsonWriter line(0);
   line.begin_object();
-  line.member("step", evaluation.step - 1).member("evaluation_loss", evaluation.loss);
+  line.member("steps", evaluation.step).member("evaluation_loss", evaluation.loss);
   line.end_object();
   put(line.take());
 }

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "core/formats/plan_format.h"
 #include "core/replicas.h"
+#include "models/clusters/clusters.h"
 #include "planner/search.h"
 #include "profiler/profiler.h"
 
@@ -33,8 +34,9 @@ std::string workload_text(const Workload& workload) {
       for (const Parameter& parameter : layer.parameters) parameters += parameter.elements();
     }
   }
-  std::string text = fmt::format("{} parameters, {} samples a step", count_text(parameters),
-                                 count_text(workload.global_batch));
+  std::string text = fmt::format("{} parameters, {} sample{} a step", count_text(parameters),
+                                 count_text(workload.global_batch),
+                                 workload.global_batch == 1 ? "" : "s");
   for (const Source& source : workload.sources) {
     const auto& dimensions = source.sample.dimensions;
     if (source.kind == SourceKind::Image)
@@ -46,13 +48,25 @@ std::string workload_text(const Workload& workload) {
 }
 
 // "8 x v100, 15.7 TFLOP/s, 16.0 GiB; link 12.5 GB/s, 5.00 us": devices and links of a kind once.
-std::string cluster_text(const Cluster& cluster) {
+// Where a profile measured the hand-off between threads, that is what the plan moves messages over.
+std::string cluster_text(const Cluster& cluster, const std::optional<Profile>& profile) {
+  std::vector<LinkTime> hand_offs;
+  if (profile) {
+    for (const LinkTime& row : profile->links)
+      if (row.path == kThreadLink) hand_offs.push_back(row);
+  }
   std::map<std::string, std::int64_t> devices, links;
   for (const Device& d : cluster.devices) {
     ++devices[fmt::format("{}, {}, {}", d.kind, human_text(d.peak_f32.value, Unit::FlopsPerSecond),
                           human_text(d.memory.value, Unit::Bytes))];
   }
   for (const Link& link : cluster.links) {
+    if (link.name == kThreadLink && !hand_offs.empty()) {
+      const LinkFit fit = fit_link(hand_offs);
+      ++links[fmt::format("link {}, {}, measured", human_text(fit.bandwidth.value, Unit::BytesPerSecond),
+                          human_text(seconds(fit.latency), Unit::Seconds))];
+      continue;
+    }
     ++links[fmt::format("link {}, {}", human_text(link.bandwidth.value, Unit::BytesPerSecond),
                         human_text(seconds(link.latency), Unit::Seconds))];
   }
@@ -93,16 +107,17 @@ std::string replicas_text(const Plan& plan) {
                                            : "taking turns at microbatches");
 }
 
-Answer describe(const Plan& plan) {
+Answer describe(const Plan& plan, const std::optional<Profile>& profile) {
   const Certificate& certificate = plan.certificate;
   Answer answer("penstock.plan/1");
   answer.add("workload", "workload", workload_text(plan.workload));
-  answer.add("cluster", "cluster", cluster_text(plan.cluster));
+  answer.add("cluster", "cluster", cluster_text(plan.cluster, profile));
   answer.add("p2p", "transfers", "rendezvous");
   answer.add("strategy", "strategy", plan.strategy);
   answer.add("schedule", "schedule", plan.schedule.name);
   answer.add("microbatches", "microbatches",
-             fmt::format("{} of {} samples", plan.microbatches, plan.microbatch_size));
+             fmt::format("{} of {} sample{}", plan.microbatches, plan.microbatch_size,
+                         plan.microbatch_size == 1 ? "" : "s"));
   if (is_replicated(plan)) answer.add("replicas", "replicas", replicas_text(plan));
   answer.add("costs", "costs", plan.costs);
   answer.add("iteration_time_s", "iteration time", plan.iteration_time_s, Unit::Seconds);
@@ -113,7 +128,7 @@ Answer describe(const Plan& plan) {
   answer.add("binding_constraint", "what binds", certificate.binding_constraint);
   if (certificate.runner_up) answer.add("runner_up", "runner-up", *certificate.runner_up);
 
-  Table& stages = answer.add_table("stages", "stages, a microbatch",
+  Table& stages = answer.add_table("stages", "stages: F, B+W and transfer of a microbatch, update of a step",
                                    {{"stage", "stage"},
                                     {"rank", "rank"},
                                     {"layers", "layers", {}, Align::Left},
@@ -122,7 +137,7 @@ Answer describe(const Plan& plan) {
                                     {"forward_s", "F", Unit::Seconds},
                                     {"backward_s", "B+W", Unit::Seconds},
                                     {"recompute_s", "R", Unit::Seconds},
-                                    {"step_s", "step", Unit::Seconds},
+                                    {"step_s", "update", Unit::Seconds},
                                     {"transfer_s", "transfer in", Unit::Seconds},
                                     {"parameters_bytes", "weights", Unit::Bytes},
                                     {"stash_bytes", "stash", Unit::Bytes}});
@@ -189,7 +204,7 @@ class PlanVerb : public Verb {
     flags.add("--split", "NAME",
               "how replicas share the batch: batch, a part of every microbatch each (default), or "
               "round_robin",
-              text_into(input_.split));
+              Setter({"batch", "round_robin"}, text_into(input_.split)));
     flags.add("--strategy", "NAME", "how to search (default auto; penstock strategies)",
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
@@ -197,15 +212,13 @@ class PlanVerb : public Verb {
     flags.add("--recompute", "KIND[,KIND]",
               "layers whose activations are made again, not kept: kinds of layers (batch_norm,relu), "
               "all or none (default)",
-              text_into(input_.recompute));
+              Setter(recompute_words(), text_into(input_.recompute)));
     flags.add("--precision", "NAME",
               "how activations are stored: f32 or bf16 (default: as the workload says)",
-              [this](std::string_view flag, const std::string& text) {
-                return choice_into(input_.precision.emplace())(flag, text);
-              });
+              choice_into(input_.precision));
     flags.add("--optimizer", "NAME[:K=V]",
               "sgd, adam or adamw, e.g. adamw:learning-rate=1e-3,clip=1 (default: the workload's)",
-              text_into(input_.optimizer));
+              Setter({"sgd", "adam", "adamw"}, text_into(input_.optimizer)));
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -219,7 +232,7 @@ class PlanVerb : public Verb {
       progress.show(best, static_cast<std::int64_t>(done), static_cast<std::int64_t>(of));
     };
     PENSTOCK_TRY(const Plan plan, make_plan(request));
-    Answer answer = describe(plan);
+    Answer answer = describe(plan, request.profile);
     add_notes(answer, plan, request);
     const bool stopped = request.stop.stop_requested();
     if (stopped) answer.note("the search was interrupted: this is the best plan so far");
@@ -231,6 +244,18 @@ class PlanVerb : public Verb {
   }
 
  private:
+  // What a profile warns of one size ("microbatch 4: …") concerns plans whose copies take such.
+  static bool concerns(const std::string& warning, const Plan& plan) {
+    constexpr std::string_view kStart = "microbatch ";
+    if (!warning.starts_with(kStart)) return true;
+    const std::string size = warning.substr(kStart.size(), warning.find(':') - kStart.size());
+    if (size == std::to_string(plan.microbatch_size)) return true;
+    return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const PlanStage& stage) {
+      const bool shares = stage.replicas > 1 && stage.split == Split::Batch;
+      return shares && size == std::to_string(largest_part(plan.microbatch_size, stage.replicas));
+    });
+  }
+
   void add_notes(Answer& answer, const Plan& plan, const PlanRequest& request) const {
     if (!request.profile)
       answer.note("derived: at the devices' peak rates; a profile gives what they reach");
@@ -253,7 +278,7 @@ class PlanVerb : public Verb {
     }
     if (!request.profile) return;
     for (const std::string& warning : request.profile->warnings)
-      answer.note("the profile warns: " + warning);
+      if (concerns(warning, plan)) answer.note("the profile warns: " + warning);
   }
 
   PlanFlags input_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/arguments/optimizer_input.h"
+#include "cli/inputs.h"
 #include "core/file.h"
 #include "core/formats/profile_format.h"
 #include "models/clusters/clusters.h"
@@ -53,14 +54,21 @@ bool names_no_device(const std::string& text) {
          form->find("device") == nullptr;
 }
 
+std::vector<std::string> recompute_words() {
+  std::vector<std::string> words = {"all", "none"};
+  for (const auto& [kind, name] : enum_names(LayerKind())) {
+    if (kind != LayerKind::CrossEntropy && kind != LayerKind::MeanSquared) words.emplace_back(name);
+  }
+  return words;
+}
+
 Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
   std::vector<LayerKind> kinds;
   if (text.empty() || text == "none") return kinds;
-  std::vector<std::string> known = {"all", "none"};
+  const std::vector<std::string> known = recompute_words();
   const auto names = enum_names(LayerKind());
   for (const auto& [kind, name] : names) {
     if (kind == LayerKind::CrossEntropy || kind == LayerKind::MeanSquared) continue;
-    known.emplace_back(name);
     if (text == "all") kinds.push_back(kind);
   }
   if (text == "all") return kinds;
@@ -92,8 +100,12 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
   for (const std::string& schedule : input.schedules) PENSTOCK_TRY_VOID(find_schedule(schedule));
   request.schedules = input.schedules;
   PENSTOCK_TRY(request.recompute, parse_recompute(input.recompute));
-  PENSTOCK_TRY(request.workload, load_workload(input.workload));
-  PENSTOCK_TRY(request.cluster, load_cluster(input.cluster, input.ranks));
+  auto workload = load_workload(input.workload);
+  if (!workload) return fail(say_kind(std::move(workload.error()), input.workload, "penstock.workload/1"));
+  request.workload = std::move(*workload);
+  auto cluster = load_cluster(input.cluster, input.ranks);
+  if (!cluster) return fail(say_kind(std::move(cluster.error()), input.cluster, "penstock.cluster/1"));
+  request.cluster = std::move(*cluster);
   const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());
   if (input.ranks > devices) {
     return fail(ErrorCode::Infeasible,
@@ -102,9 +114,12 @@ Result<PlanRequest> plan_request(const PlanFlags& input) {
                 "name a larger cluster, or ask for fewer ranks");
   }
   if (!input.profile.empty()) {
-    PENSTOCK_TRY(const Value document, read_document(input.profile));
+    const auto document = read_document(input.profile);
+    if (!document) return fail(say_kind(document.error(), input.profile, kProfileSchema));
     const std::string name = input.profile == "-" ? "<stdin>" : input.profile;
-    PENSTOCK_TRY(request.profile, profile_from(document, name));
+    auto profile = profile_from(*document, name);
+    if (!profile) return fail(say_kind(std::move(profile.error()), input.profile, kProfileSchema));
+    request.profile = std::move(*profile);
     if (is_this_machine(input.cluster, request.cluster))
       PENSTOCK_TRY_VOID(expect_this_machine(*request.profile, name));
   }

@@ -37,6 +37,9 @@ bool is_this_machine(const std::string& text, const Cluster& cluster);
 // "flat:4" and "nodes:2x2" without "device=": then it is cpu, which is worth saying.
 bool names_no_device(const std::string& text);
 
+// What --recompute takes: all, none, and the kinds of layers.
+std::vector<std::string> recompute_words();
+
 // Loads what is named. A profile taken on another machine than this is refused where the cluster is
 // this machine.
 Result<PlanRequest> plan_request(const PlanFlags& input);

@@ -15,12 +15,14 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/archive.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
 #include "exec/checkpoint.h"
 #include "exec/data/open_images.h"
 #include "exec/data_source.h"
 #include "profiler/profiler.h"
+#include "traces/analysis/step_use.h"
 #include "traces/writers/chrome_json.h"
 
 namespace penstock::cli {
@@ -48,6 +50,16 @@ void add_evaluations(Answer& answer, const RunResult& result) {
   for (const EvaluationReport& report : result.evaluations) table.add({report.step, report.loss});
 }
 
+// Where a decay ends before the steps do, what is left of the learning rate holds for the rest.
+void note_end_of_decay(Answer& answer, const Optimizer& optimizer, std::int64_t done) {
+  const LearningRateSchedule& schedule = optimizer.schedule;
+  const bool ends = schedule.kind == DecayKind::Linear || schedule.kind == DecayKind::Cosine;
+  if (!ends || done <= schedule.steps) return;
+  const double rate = learning_rate_at(optimizer, schedule.steps);
+  answer.note(fmt::format("the learning rate is {:.4g} from step {} on: the plan's {} schedule ends there{}", rate,
+                          schedule.steps, enum_text(schedule.kind), rate == 0 ? ", and no later step learns" : ""));
+}
+
 Answer describe(const Plan& plan, const RunResult& result, bool reference,
                 const std::string& data) {
   const Timeline& timeline = result.timeline;
@@ -56,6 +68,7 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference,
   answer.add("program", "program", timeline.name);
   answer.add("backend", "backend", result.backend);
   answer.add("instruction_set", "instruction set", result.instruction_set);
+  answer.add("data", "data", reads_images(plan.workload) && data == kSyntheticData ? "synthetic images" : data);
   answer.add("steps", "steps", result.steps);
   if (result.first_step > 0)
     answer.add("first_step", "steps before", result.first_step);
@@ -65,7 +78,7 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference,
                static_cast<double>(plan.workload.global_batch) / iteration, "samples/s");
   }
   if (!reference)
-    answer.add("bubble_fraction", "bubble", idleness(rank_use(timeline)).bubble_fraction,
+    answer.add("bubble_fraction", "bubble", idleness(step_use(timeline)).bubble_fraction,
                Unit::Fraction);
   if (!timeline.losses.empty()) {
     answer.add("first_loss", "first loss", timeline.losses.front());
@@ -80,7 +93,7 @@ Answer describe(const Plan& plan, const RunResult& result, bool reference,
   add_devices(answer, timeline);
   if (reads_images(plan.workload) && data == kSyntheticData)
     answer.note("trained on synthetic images; --data names a set of real ones");
-  if (result.interrupted) answer.note(fmt::format("interrupted after {} steps", result.steps));
+  note_end_of_decay(answer, plan.workload.optimizer, result.first_step + result.steps);
   return answer;
 }
 
@@ -96,7 +109,7 @@ class RunVerb : public Verb {
         "--data", "PATH",
         "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents); "
         "or images: MNIST (IDX) or CIFAR files, or synthetic (default)",
-        text_into(options_.data));
+        Setter({std::string(kSyntheticData)}, text_into(options_.data)));
     flags.add("--backend", "NAME", "cpu (default)", text_into(options_.backend));
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
@@ -109,7 +122,7 @@ class RunVerb : public Verb {
     flags.output("--metrics", "FILE", "a line of JSON a step, as it is done (-: standard output)",
                  metrics_);
     flags.add("--evaluate", "PATH", "held-out data: the loss on it in the end, nothing trained",
-              text_into(options_.evaluation.data));
+              Setter({std::string(kSyntheticData)}, text_into(options_.evaluation.data)));
     flags.add("--evaluate-every", "N", "and every N steps",
               count_into(options_.evaluation.every, 1, 10'000'000));
     flags.add("--evaluate-batches", "K", "batches it is the mean of (default 8)",
@@ -133,6 +146,7 @@ class RunVerb : public Verb {
                   fmt::format("plan again with --ranks {}", ranks_));
     }
     PENSTOCK_TRY(const Program program, sound_program(plan));
+    const std::string named_data = options_.data;
     if (options_.data.empty()) {
       if (reads_images(plan.workload)) {
         options_.data = kSyntheticData;
@@ -140,7 +154,6 @@ class RunVerb : public Verb {
         PENSTOCK_TRY(options_.data, documents());
       }
     }
-    log_debug("training text: " + options_.data);
     warn_of_stale_claims(plan, program);
     warn_of_another_machine(plan);
     warn_of_other_devices(plan);
@@ -149,7 +162,9 @@ class RunVerb : public Verb {
     PENSTOCK_TRY(RunResult result, execute(plan, program, shared));
     result.timeline.plan_digest = plan_digest(plan);
 
-    Reply reply(describe(plan, result, reference_, options_.data));
+    Answer answer = describe(plan, result, reference_, options_.data);
+    if (result.interrupted) note_interruption(answer, result, named_data);
+    Reply reply(answer);
     if (!chrome_.empty())
       PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
@@ -158,6 +173,22 @@ class RunVerb : public Verb {
   }
 
  private:
+  void note_interruption(Answer& answer, const RunResult& result, const std::string& named_data) const {
+    const std::int64_t done = result.first_step + result.steps;
+    answer.note(fmt::format("interrupted after {} step{}{}", done, done == 1 ? "" : "s",
+                            result.first_step > 0 ? fmt::format(", {} of them in this run", result.steps) : ""));
+    if (!options_.evaluation.data.empty()) answer.note("the loss on held-out data in the end is left out");
+    const std::string& file = options_.checkpoint.save;
+    if (file.empty()) {
+      answer.note("the weights are not kept: --checkpoint FILE keeps them");
+      return;
+    }
+    answer.note(fmt::format("{0} keeps the state; to go on: penstock run {1}{2}{3}{4} --steps {5} --resume {0} --checkpoint {0}",
+                            file, plan_, named_data.empty() ? "" : " --data " + named_data,
+                            options_.seed == 0 ? "" : fmt::format(" --seed {}", options_.seed),
+                            reference_ ? " --reference" : "", options_.steps));
+  }
+
   Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared) {
     Progress progress(shared);
     PENSTOCK_TRY(MetricsFile metrics, MetricsFile::open(metrics_));
@@ -183,8 +214,8 @@ class RunVerb : public Verb {
     if (elapsed <= 0) return text;
     const double rate = static_cast<double>(done) / elapsed;
     const auto left = static_cast<double>(options_.steps - step.step - 1);
-    return text + fmt::format(", {:.3g} samples/s, {:.0f} s left",
-                              rate * static_cast<double>(batch), left / rate);
+    return text + fmt::format(", {}, {:.0f} s left",
+                              human_text(rate * static_cast<double>(batch), "samples/s"), left / rate);
   }
 
   // Flags that only say more about another one.

@@ -54,26 +54,22 @@ Timeline timeline_of(const Drawn& drawn) {
 class ScheduleVerb : public Verb {
  public:
   void declare(Flags& flags) override {
-    flags.input("NAME", "a schedule (penstock schedules), with its parameters as NAME:key=value",
+    flags.input("NAME", "a schedule (penstock schedules), its shape and parameters as NAME:key=value or as flags",
                 name_);
-    flags.require("--stages", "P", "ranks", count_into(shape_.stages, 1, 1 << 30));
-    flags.require("--microbatches", "M", "a step", count_into(shape_.microbatches, 1, 1 << 30));
-    flags.add("--chunks", "V", "stages that a rank holds of one copy (default 1)",
-              count_into(shape_.chunks, 1, 1 << 30));
-    flags.add("--slices", "N", "parts of a microbatch along the sequence (default 1)",
-              count_into(shape_.slices, 1, 1 << 30));
+    std::vector<std::string> names;
+    for (const Schedule& schedule : schedules()) names.emplace_back(schedule.name);
+    flags.offer(std::move(names));
+    shape_flags_.declare(flags);
     times_.declare(flags);
     flags.add("--p2p", "HOW", "eager (default) or rendezvous", choice_into(p2p_));
     flags.add("--format", "FORMAT", "text (default), csv (one line an operation), json or svg (a picture)",
-              [this](std::string_view flag, const std::string& text) {
-                return choice_into(format_.emplace())(flag, text);
-              });
+              choice_into(format_));
     declare_width(flags, columns_);
   }
 
   Result<Reply> run(const Shared& shared) override {
-    PENSTOCK_TRY(ChosenSchedule chosen, find_schedule(name_));
-    shape_.parameters = std::move(chosen.parameters);
+    PENSTOCK_TRY(ScheduleShape chosen, parse_schedule_input(name_, shape_flags_));
+    shape_ = std::move(chosen.shape);
     PENSTOCK_TRY(const Order order, emit(*chosen.schedule, shape_));
     PENSTOCK_TRY(const OrderCosts costs, times_.costs(order));
     Evaluator evaluator;
@@ -161,6 +157,7 @@ class ScheduleVerb : public Verb {
   }
 
   std::string name_;
+  ShapeFlags shape_flags_;
   Shape shape_;
   TimeFlags times_;
   Discipline p2p_ = Discipline::Eager;
@@ -179,7 +176,7 @@ Command schedule_command() {
               "times of both gradients. Bare numbers are in a unit of your own, and so are the "
               "results.",
           .document = "",
-          .examples = {"penstock schedule 1f1b --stages 4 --microbatches 8",
+          .examples = {"penstock schedule 1f1b:stages=4,microbatches=8",
                        "penstock schedule gpipe --stages 4 --microbatches 8 --forward 1ms "
                        "--backward-input 1ms --backward-weight 1ms --json"},
           .see_also = "schedules, simulate, check",

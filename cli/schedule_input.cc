@@ -15,12 +15,13 @@ constexpr Nanoseconds kOne{1'000'000'000};  // a bare 1
 struct ShapeKey {
   std::string_view name;
   std::int32_t Shape::*member;
+  std::int32_t ShapeFlags::*flag;
   bool required;
 };
-constexpr std::array<ShapeKey, 4> kShapeKeys = {{{"stages", &Shape::stages, true},
-                                                 {"microbatches", &Shape::microbatches, true},
-                                                 {"chunks", &Shape::chunks, false},
-                                                 {"slices", &Shape::slices, false}}};
+constexpr std::array<ShapeKey, 4> kShapeKeys = {{{"stages", &Shape::stages, &ShapeFlags::stages, true},
+                                                 {"microbatches", &Shape::microbatches, &ShapeFlags::microbatches, true},
+                                                 {"chunks", &Shape::chunks, &ShapeFlags::chunks, false},
+                                                 {"slices", &Shape::slices, &ShapeFlags::slices, false}}};
 
 const ShapeKey* find_key(std::string_view name) {
   for (const ShapeKey& key : kShapeKeys) {
@@ -40,7 +41,16 @@ bool is_schedule(std::string_view text) {
   return find_schedule(text.substr(0, text.find(':'))).has_value();
 }
 
-Result<ScheduleShape> parse_schedule_input(const std::string& text) {
+void ShapeFlags::declare(Flags& flags) {
+  flags.add("--stages", "P", "of a schedule: ranks", count_into(stages, 1, kMostCount));
+  flags.add("--microbatches", "M", "of a schedule: a step", count_into(microbatches, 1, kMostCount));
+  flags.add("--chunks", "V", "of a schedule: stages that a rank holds of one copy (default 1)",
+            count_into(chunks, 1, kMostCount));
+  flags.add("--slices", "N", "of a schedule: parts of a microbatch along the sequence (default 1)",
+            count_into(slices, 1, kMostCount));
+}
+
+Result<ScheduleShape> parse_schedule_input(const std::string& text, const ShapeFlags& flags) {
   PENSTOCK_TRY(const ChosenSchedule named, find_schedule(text.substr(0, text.find(':'))));
   PENSTOCK_TRY(const TextForm form, parse_text_form(text));
   ScheduleShape out{.schedule = named.schedule, .shape = {}};
@@ -71,9 +81,19 @@ Result<ScheduleShape> parse_schedule_input(const std::string& text) {
   }
   out.shape.parameters = chosen->parameters;
   for (const ShapeKey& key : kShapeKeys) {
-    if (!key.required || form.find(key.name) != nullptr) continue;
+    const bool in_words = form.find(key.name) != nullptr;
+    if (const std::int32_t count = flags.*(key.flag); count > 0) {
+      if (in_words)
+        return fail(ErrorCode::Usage,
+                    fmt::format("{} is given twice: in \"{}\" and as --{}", key.name, text, key.name),
+                    "drop one of them");
+      out.shape.*(key.member) = count;
+      continue;
+    }
+    if (!key.required || in_words) continue;
     return fail(ErrorCode::Usage, fmt::format("\"{}\" does not say how many {}", text, key.name),
-                fmt::format("write it like {}:stages=4,microbatches=8", form.name));
+                fmt::format("write {0}:stages=4,microbatches=8, or {0} --stages 4 --microbatches 8",
+                            form.name));
   }
   return out;
 }

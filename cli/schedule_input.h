@@ -18,12 +18,21 @@ struct ScheduleShape {
   Shape shape;
 };
 
+// The flags --stages, --microbatches, --chunks and --slices: the same as the keys of those names.
+struct ShapeFlags {
+  std::int32_t stages = 0, microbatches = 0, chunks = 0, slices = 0;  // 0: not given
+
+  void declare(Flags& flags);
+  bool given() const { return stages > 0 || microbatches > 0 || chunks > 0 || slices > 0; }
+};
+
 // Whether the name before the colon is a schedule's.
 bool is_schedule(std::string_view text);
 
 // "1f1b:stages=64,microbatches=1024": the shape's keys (stages and microbatches required; chunks,
-// slices), and the schedule's own. Usage errors for everything that is wrong with the words.
-Result<ScheduleShape> parse_schedule_input(const std::string& text);
+// slices), and the schedule's own; each key of the shape there or as a flag. Usage errors for
+// everything that is wrong with the words, and for what is given in both ways.
+Result<ScheduleShape> parse_schedule_input(const std::string& text, const ShapeFlags& flags = {});
 
 // The flags --forward, --backward-input, --backward-weight and --transfer. All four in one kind of
 // number: with a unit, or bare, which counts in a unit of the user's own (kept as if it were a

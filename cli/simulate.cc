@@ -10,6 +10,7 @@
 #include "models/clusters/clusters.h"
 #include "planner/lower.h"
 #include "sim/engine.h"
+#include "traces/analysis/step_use.h"
 #include "traces/writers/chrome_json.h"
 #include "traces/writers/svg_gantt.h"
 
@@ -31,12 +32,11 @@ class SimulateVerb : public Verb {
   void declare(Flags& flags) override {
     flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
                 input_);
+    shape_.declare(flags);
     flags.add("--steps", "N", "steps to simulate (default 3, of a schedule 1)",
               count_into(steps_, 1, 1'000'000));
     flags.add("--p2p", "HOW", "eager or rendezvous (default rendezvous, of a schedule eager)",
-              [this](std::string_view flag, const std::string& text) {
-                return choice_into(p2p_.emplace())(flag, text);
-              });
+              choice_into(p2p_));
     flags.toggle("--no-contention", "as if ranks of one host did not slow one another down", alone_);
     times_.declare(flags);
     flags.add("--bytes", "BYTES", "of one message; with --cluster", bytes_into(bytes_));
@@ -83,7 +83,7 @@ class SimulateVerb : public Verb {
 
  private:
   Result<Subject> load() const {
-    PENSTOCK_TRY(AnyInput input, load_input(input_));
+    PENSTOCK_TRY(AnyInput input, load_input(input_, shape_));
     if (const ScheduleShape* shape = std::get_if<ScheduleShape>(&input)) return of_schedule(*shape);
     if (times_.given() || bytes_.value > 0 || !cluster_.empty()) {
       return fail(ErrorCode::Usage, fmt::format("{} has times of its own", input_),
@@ -156,7 +156,7 @@ class SimulateVerb : public Verb {
   static Answer describe(const Subject& subject, const EngineResult& result) {
     const Timeline& timeline = result.timeline;
     const double iteration = seconds(iteration_time(timeline));
-    const Idleness idle = idleness(rank_use(timeline));
+    const Idleness idle = idleness(step_use(timeline));
     Answer answer("penstock.simulate/1");
     answer.add("program", "program", subject.program.name);
     answer.add("iteration_time_s", "iteration time", in_unit(iteration, subject.own_unit),
@@ -181,6 +181,7 @@ class SimulateVerb : public Verb {
   std::string input_, cluster_, chrome_, svg_;
   std::int32_t steps_ = 0;  // 0: not given
   std::optional<Discipline> p2p_;
+  ShapeFlags shape_;
   TimeFlags times_;
   Bytes bytes_;
   bool gantt_ = false, alone_ = false;

@@ -35,6 +35,7 @@ class DataSource {
   // image is added the difference of two numbers below 64, keyed by (seed, step, sample, source, byte), saturating.
   void fill(SourceId source, std::int32_t step, std::int64_t first, std::int64_t count, std::uint8_t* out) const;
 
+  std::int64_t images() const { return images_.count(); }  // 0 of a text
   std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
 
  private:

@@ -21,6 +21,8 @@ class Evaluator {
   // `plan` outlives it. Errors as DataSource::open has them.
   static Result<std::unique_ptr<Evaluator>> make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed);
 
+  std::int64_t images() const { return data_.images(); }  // held out; 0 of a text
+
   // With the weights that `parameters` hold. RunFailed if the loss is not finite.
   Result<double> loss(const ParameterAccess& parameters);
 

@@ -27,18 +27,19 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
   PENSTOCK_TRY_VOID(training->restore(*network));
-  training->begin();
-  std::int32_t step = 0;
-  for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
-    if (training->pauses_at(step)) PENSTOCK_TRY_VOID(training->pause(step, *network, false));
-    PENSTOCK_TRY_VOID(network->step(step));
-    training->report();
-  }
-  PENSTOCK_TRY_VOID(training->pause(step, *network, true));
   Timeline timeline;
   timeline.origin = Origin::Measured;
   timeline.name = "reference";
   timeline.ranks = 1;
+  timeline.tracks = {Track{.rank = RankId(0), .lane = std::string(kComputeLane)}};
+  training->begin();
+  std::int32_t step = 0;
+  for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
+    if (training->pauses_at(step)) PENSTOCK_TRY_VOID(training->pause(step, *network, false));
+    PENSTOCK_TRY_VOID(network->step(step, timeline));
+    training->report();
+  }
+  PENSTOCK_TRY_VOID(training->pause(step, *network, true));
   timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
   timeline.weights_digest = weights_digest(plan.workload, *network);
   RunResult result{.timeline = std::move(timeline), .backend = options.backend,

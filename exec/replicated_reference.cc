@@ -121,6 +121,17 @@ Result<void> ReplicatedNetwork::perform(StageCall& call, std::int32_t step) {
   return device_.synchronize();
 }
 
+Result<void> ReplicatedNetwork::perform(Op op, const Copy& copy, StageCall& call, std::int32_t step,
+                                        std::int32_t microbatch, Timeline& timeline) {
+  Stamp stamp;
+  device_.launch(stream_, call, WorkTag{.instruction = 0, .step = step}, &stamp);
+  PENSTOCK_TRY_VOID(device_.synchronize());
+  timeline.spans.push_back(Span{.track = 0, .step = step, .start = stamp.start, .end = stamp.end,
+                                .key = {.op = op, .stage = static_cast<std::uint16_t>(copy.stage.value), .microbatch = microbatch},
+                                .label = -1});
+  return {};
+}
+
 // What other stages made of the samples of `to`: values of its inputs, or gradients of its outputs.
 void ReplicatedNetwork::bring(Copy& to, std::int32_t microbatch, bool forward) {
   const std::vector<std::int32_t>& edges = forward ? to.layout.in_edges : to.layout.out_edges;
@@ -149,7 +160,7 @@ void ReplicatedNetwork::bring(Copy& to, std::int32_t microbatch, bool forward) {
   }
 }
 
-Result<void> ReplicatedNetwork::pass(std::int32_t step, std::int32_t microbatch, bool forward) {
+Result<void> ReplicatedNetwork::pass(std::int32_t step, std::int32_t microbatch, bool forward, Timeline& timeline) {
   const auto m = static_cast<std::size_t>(microbatch);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const auto s = static_cast<std::size_t>(forward ? order_[i] : order_[order_.size() - 1 - i]);
@@ -157,15 +168,15 @@ Result<void> ReplicatedNetwork::pass(std::int32_t step, std::int32_t microbatch,
       if (!runs(plan_.stages[s], copy->number, microbatch)) continue;
       bring(*copy, microbatch, forward);
       if (!forward) {
-        PENSTOCK_TRY_VOID(perform(*copy->backward[m], step));
+        PENSTOCK_TRY_VOID(perform(Op::BF, *copy, *copy->backward[m], step, microbatch, timeline));
         continue;
       }
-      PENSTOCK_TRY_VOID(perform(*copy->load[m], step));
-      PENSTOCK_TRY_VOID(perform(*copy->forward[m], step));
+      PENSTOCK_TRY_VOID(perform(Op::Load, *copy, *copy->load[m], step, microbatch, timeline));
+      PENSTOCK_TRY_VOID(perform(Op::F, *copy, *copy->forward[m], step, microbatch, timeline));
       const Network& network = plan_.workload.networks[plan_.stages[s].network.index()];
       const auto& layers = plan_.stages[s].layers;
       if (std::any_of(layers.begin(), layers.end(), [&](LayerId l) { return network.layers[l.index()].is_loss(); })) {
-        PENSTOCK_TRY_VOID(perform(*copy->loss[m], step));
+        PENSTOCK_TRY_VOID(perform(Op::Loss, *copy, *copy->loss[m], step, microbatch, timeline));
       }
     }
   }
@@ -201,15 +212,15 @@ Result<void> ReplicatedNetwork::take_norms(std::int32_t step) {
   return {};
 }
 
-Result<void> ReplicatedNetwork::step(std::int32_t step) {
+Result<void> ReplicatedNetwork::step(std::int32_t step, Timeline& timeline) {
   for (std::int32_t m = 0; m < plan_.microbatches; ++m) {
-    PENSTOCK_TRY_VOID(pass(step, m, true));
-    PENSTOCK_TRY_VOID(pass(step, m, false));
+    PENSTOCK_TRY_VOID(pass(step, m, true, timeline));
+    PENSTOCK_TRY_VOID(pass(step, m, false, timeline));
   }
   add_up();
   if (plan_.workload.optimizer.clip != 0) PENSTOCK_TRY_VOID(take_norms(step));
   for (const auto& copies : copies_) {
-    for (const auto& copy : copies) PENSTOCK_TRY_VOID(perform(*copy->update, step));
+    for (const auto& copy : copies) PENSTOCK_TRY_VOID(perform(Op::Step, *copy, *copy->update, step, -1, timeline));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "core/plan.h"
 #include "core/result.h"
+#include "core/timeline.h"
 #include "exec/cpu/cpu_device.h"
 #include "exec/data_source.h"
 #include "exec/parameters.h"
@@ -25,7 +26,8 @@ class ReplicatedNetwork final : public ParameterAccess {
 
   // One step of training: microbatches in ascending order, each forward and backward through all stages; then the copies of
   // each stage add up their gradients, copy 0 + copy 1 + …, and all are stepped.
-  Result<void> step(std::int32_t step);
+  // What takes time is added to the spans of `timeline`, on track 0.
+  Result<void> step(std::int32_t step, Timeline& timeline);
 
   void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override;
   void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override;
@@ -35,7 +37,9 @@ class ReplicatedNetwork final : public ParameterAccess {
   struct Copy;
   ReplicatedNetwork(const Plan& plan, cpu::CpuDevice& device);
   Result<void> perform(StageCall& call, std::int32_t step);
-  Result<void> pass(std::int32_t step, std::int32_t microbatch, bool forward);
+  Result<void> perform(Op op, const Copy& copy, StageCall& call, std::int32_t step, std::int32_t microbatch,
+                       Timeline& timeline);
+  Result<void> pass(std::int32_t step, std::int32_t microbatch, bool forward, Timeline& timeline);
   void bring(Copy& to, std::int32_t microbatch, bool forward);
   void add_up();
   Result<void> take_norms(std::int32_t step);

@@ -41,6 +41,11 @@ Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunO
   out->resumed_ = std::move(resumed);
   if (!options.evaluation.data.empty()) {
     PENSTOCK_TRY(out->evaluator_, Evaluator::make(plan, options.evaluation, options.seed));
+    const std::int64_t drawn = options.evaluation.batches * plan.workload.global_batch, images = out->evaluator_->images();
+    if (images > 0 && drawn > images && options.on_warning) {
+      options.on_warning(fmt::format("an evaluation draws {} samples from {} image{}: some are drawn more than once", drawn,
+                                     images, images == 1 ? "" : "s"));
+    }
   }
   return out;
 }

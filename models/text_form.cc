@@ -73,7 +73,7 @@ bool lacks_unit(std::string_view text) {
   double value = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
-  return error == std::errc() && end == last && value != 0;
+  return error == std::errc() && end == last && value > 0 && value < 1e300;
 }
 
 Result<std::int64_t> parse_count(std::string_view text, std::string_view what, std::int64_t least,

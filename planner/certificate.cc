@@ -261,10 +261,10 @@ std::vector<Bound> lower_bounds(const Network& network, const std::vector<StageT
 std::string plan_space(std::int32_t ranks, std::int64_t microbatches,
                        std::int64_t microbatch_size) {
   return fmt::format(
-      "contiguous stages, one a rank, on at most {} rank{}; {} microbatches of {} sample{}, "
+      "contiguous stages, one a rank, on at most {} rank{}; {} microbatch{} of {} sample{}, "
       "forwards and full "
       "backwards in any order",
-      ranks, ranks == 1 ? "" : "s", microbatches, microbatch_size, microbatch_size == 1 ? "" : "s");
+      ranks, ranks == 1 ? "" : "s", microbatches, microbatches == 1 ? "" : "es", microbatch_size, microbatch_size == 1 ? "" : "s");
 }
 
 namespace {

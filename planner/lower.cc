@@ -99,9 +99,10 @@ LoweringParts parts_of(const Plan& plan) {
   std::string replicas;
   for (const PlanStage& stage : plan.stages)
     replicas += fmt::format("{}{}", replicas.empty() ? "" : ":", stage.replicas);
-  parts.name = fmt::format("{}, {} stages{}, {} microbatches", plan.schedule.name,
-                           plan.stages.size(), is_replicated(plan) ? " on " + replicas : "",
-                           plan.microbatches);
+  parts.name = fmt::format("{}, {} stage{}{}, {} microbatch{}", plan.schedule.name, plan.stages.size(),
+                           plan.stages.size() == 1 ? "" : "s",
+                           is_replicated(plan) ? " on " + replicas : "", plan.microbatches,
+                           plan.microbatches == 1 ? "" : "es");
   parts.microbatch_size = plan.microbatch_size;
   parts.network = plan.stages.front().network;
   for (const PlanStage& stage : plan.stages) {
@@ -223,7 +224,8 @@ Result<Program> lower(const Order& order, const Plan& plan) {
 
 Program lower(const Order& order, const OrderCosts& costs, Bytes bytes) {
   LoweringParts parts;
-  parts.name = fmt::format("{} stages, {} microbatches", order.stages, order.microbatches);
+  parts.name = fmt::format("{} stage{}, {} microbatch{}", order.stages, order.stages == 1 ? "" : "s",
+                           order.microbatches, order.microbatches == 1 ? "" : "es");
   for (std::size_t s = 0; s < static_cast<std::size_t>(order.stages); ++s) {
     StageTimes& times = parts.times.emplace_back();
     times.forward = costs.forward[s];

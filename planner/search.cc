@@ -81,10 +81,13 @@ class Search {
       const Plan& second = finalists_[1].plan;
       const double longer = second.iteration_time_s / plan.iteration_time_s - 1;
       plan.certificate.runner_up =
-          fmt::format("{}: {} an iteration, {}; {} on its fullest rank instead of {}",
+          fmt::format("{}: {} an iteration, {}; {} on its fullest rank{}",
                       describe(second), text(nanoseconds(second.iteration_time_s)),
                       longer > 0 ? fmt::format("{:.2g}% longer", 100 * longer) : "as long",
-                      text(finalists_[1].peak()), text(finalists_[0].peak()));
+                      text(finalists_[1].peak()),
+                      text(finalists_[1].peak()) == text(finalists_[0].peak())
+                          ? ", as here"
+                          : " instead of " + text(finalists_[0].peak()));
     }
     return std::move(plan);
   }

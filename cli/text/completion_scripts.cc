@@ -70,7 +70,7 @@ FlagWords words_of(const Flag& flag) {
                 .has_value = !flag.value.empty(),
                 .values = words_for(flag.value)};
   if (flag.names[1] != '-') out.short_name = flag.names.substr(1, 1);
-  if (!flag.set.choices().empty()) out.values = {.words = flag.set.choices(), .files = false};
+  if (!flag.set.choices().empty()) out.values.words = flag.set.choices();
   if (out.long_name == "schedule") out.values = names_of(schedules(), false);
   if (out.long_name == "strategy") out.values = names_of(strategies(), false);
   return out;

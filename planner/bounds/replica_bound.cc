@@ -72,6 +72,21 @@ std::vector<ReplicaSpace> replica_spaces(const Plan& plan) {
   return spaces;
 }
 
+namespace {
+
+// "1 to 16" of what has no gaps, else "1, 2 or 4".
+std::string alternatives(const std::vector<std::int32_t>& counts) {
+  const auto size = static_cast<std::int32_t>(counts.size());
+  if (size > 2 && counts.back() - counts.front() == size - 1)
+    return fmt::format("{} to {}", counts.front(), counts.back());
+  std::string out;
+  for (std::int32_t i = 0; i < size; ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : i + 1 == size ? " or " : ", ", counts[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+}  // namespace
+
 std::string text(const ReplicaSpace& space, std::int64_t microbatches,
                  std::int64_t microbatch_size) {
   const std::string_view how =
@@ -79,11 +94,11 @@ std::string text(const ReplicaSpace& space, std::int64_t microbatches,
   const std::string stages =
       space.replicas.empty()
           ? fmt::format("contiguous stages, each on {} ranks that {}, on at most {} ranks",
-                        fmt::join(space.counts, " or "), how, space.devices)
+                        alternatives(space.counts), how, space.devices)
           : fmt::format("contiguous stages on {} ranks in this order, that {}",
                         fmt::join(space.replicas, ", "), how);
-  return fmt::format("{}; {} microbatches of {} sample{}, forwards and full backwards in any order",
-                     stages, microbatches, microbatch_size, microbatch_size == 1 ? "" : "s");
+  return fmt::format("{}; {} microbatch{} of {} sample{}, forwards and full backwards in any order",
+                     stages, microbatches, microbatches == 1 ? "" : "es", microbatch_size, microbatch_size == 1 ? "" : "s");
 }
 
 std::vector<Bound> replica_bounds(const Plan& plan, const ReplicaSpace& space) {

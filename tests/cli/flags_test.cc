@@ -23,8 +23,18 @@ TEST(Flags, SharesArePercentOrFractions) {
   EXPECT_DOUBLE_EQ(*share, 0.05);
   ASSERT_TRUE(share_into(share)("--fail-over", "0.25").has_value());
   EXPECT_DOUBLE_EQ(*share, 0.25);
-  for (const char* bad : {"", "%", "5%%", "-5%", "nan", "inf", "5 %"})
+  for (const char* bad : {"", "%", "5%%", "-5%", "nan", "inf", "5 %", "5", "1.5"})
     EXPECT_FALSE(share_into(share)("--fail-over", bad).has_value()) << bad;
+}
+
+TEST(Flags, ABareNumberIsNoTimeAndNoSize) {
+  Bytes bytes;
+  Nanoseconds time;
+  EXPECT_FALSE(bytes_into(bytes)("--memory-limit", "100").has_value());
+  EXPECT_EQ(duration_into(time)("--budget", "3").error().hint, "write e.g. 3s; units are ns, us, ms, s");
+  EXPECT_EQ(bytes_into(bytes)("--memory-limit", "2M").error().hint, "did you mean 2MB or 2MiB?");
+  ASSERT_TRUE(bytes_into(bytes)("--memory-limit", "2MB").has_value());
+  EXPECT_EQ(bytes, Bytes(2'000'000));
 }
 
 TEST(Flags, AChoiceNamesWhatThereIs) {

@@ -28,7 +28,7 @@ TEST(MetricsFile, EachLineIsAWholeDocumentThatIsThereAtOnce) {
   const std::string text = test::read_file(path);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
             "{\"step\": 4, \"loss\": 0.5, \"learning_rate\": 0.25, \"gradient_norm\": 2.0, \"step_time_s\": 3.0, "
-            "\"samples_per_s\": 2.0}\n{\"step\": 4, \"evaluation_loss\": 0.75}\n");
+            "\"samples_per_s\": 2.0}\n{\"steps\": 5, \"evaluation_loss\": 0.75}\n");
   const auto header = parse_json(text.substr(0, text.find('\n')), "m");
   ASSERT_TRUE(header);
   for (const char* key : {"schema", "workload", "plan_digest", "global_batch", "steps", "seed", "reference"}) {

@@ -69,5 +69,10 @@ TEST(TextForm, ATooLargeCountIsOutOfRangeNotUnreadable) {
   EXPECT_EQ(count.error().hint, "it goes from 1 to 100");
 }
 
+TEST(LacksUnit, IsANumberAloneThatIsNotZero) {
+  for (const char* bare : {"5", "1e3", "0.5"}) EXPECT_TRUE(lacks_unit(bare)) << bare;
+  for (const char* other : {"5s", "0", "0.0", "", "nan", "inf", "-5", "5 ms"}) EXPECT_FALSE(lacks_unit(other)) << other;
+}
+
 }  // namespace
 }  // namespace penstock

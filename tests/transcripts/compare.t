@@ -20,7 +20,7 @@ operations, medians
   RECV <text>
   STEP <text>
 
-devices, mean of a step
+devices, in the median step
   rank  predicted busy <text> predicted waiting <text> predicted bubble <text> error
      0 <text> points
      1 <text> points
@@ -69,6 +69,11 @@ $ penstock compare predicted.json measured.json --fail-over 0% | tail -1
 The iteration time is off by <text> %, more than 0 %.
 $ penstock compare predicted.json measured.json --fail-over 0% >/dev/null
 ? 1
+
+$ penstock compare predicted.json measured.json --fail-over 5
+! penstock compare: --fail-over: "5" may be meant in percent, or as 500 %
+! hint: write 5% or 0.05
+? 2
 
 # Timelines of two plans are a mismatch.
 $ penstock plan mlp:layers=2,width=16,input=8,batch=8 --cluster flat:2,device=cpu --ranks 2 --microbatch 1 -q -o other.json >/dev/null

@@ -6,7 +6,7 @@ usage: penstock compare PREDICTED MEASURED [flags]
   PREDICTED  a timeline (penstock simulate -o)
   MEASURED   a timeline of the same plan (penstock run -o)
 
-      --fail-over SHARE  exit 1 where the iteration time is off by more, e.g. 5%
+      --fail-over SHARE  exit 1 where the iteration time is off by more: 5%, or 0.05 as a fraction
       --report FILE      also write a page with both timelines, memory and tables (HTML)
       --plan PLAN        of both: for the report's memory limits, machine and costs
 

@@ -33,7 +33,7 @@ $ sed 's/"microbatch_size": [0-9]*/"microbatch_size": 99999999999999999999/' pla
 ? 3
 
 $ echo '{"schema": "penstock.cluster/1"}' >cluster.json; penstock simulate cluster.json
-! penstock simulate: cluster.json:1:1: neither a plan nor a program, but a penstock.cluster
+! penstock simulate: cluster.json: this is a cluster, and a plan is needed
 ? 3
 
 $ echo '{"a": 1}' >unknown.json; penstock check unknown.json
@@ -41,8 +41,8 @@ $ echo '{"a": 1}' >unknown.json; penstock check unknown.json
 ? 3
 
 $ penstock compare plan.json plan.json
-! penstock compare: plan.json:2:13#/schema: expected schema "penstock.timeline/1", found "penstock.plan/1"
-! hint: is this the right kind of file?
+! penstock compare: plan.json: this is a plan, and a timeline is needed
+! hint: <text>
 ? 3
 
 $ penstock check nothing

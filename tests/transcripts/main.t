@@ -26,7 +26,7 @@ $ penstock schedule 1f1b --stages 2 --microbatches 2 --chunks 2
 ! penstock schedule: <text>
 ? 1
 $ penstock schedule 1f1b --stages 2
-! penstock schedule: --microbatches M is missing: a step
+! penstock schedule: "1f1b" does not say how many microbatches
 ? 2
 $ penstock check ./absent.json
 ! penstock check: ./absent.json: cannot read: No such file or directory

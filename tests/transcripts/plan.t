@@ -14,7 +14,7 @@ plan space      <text>
 what binds      <text>
 ...
 
-stages, a microbatch
+stages: F, B+W and transfer of a microbatch, update of a step
   stage  rank  layers  from  <text>  transfer in <text>
       0     0  0-<text> - <text>
       1     1  <text>

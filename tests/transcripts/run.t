@@ -5,6 +5,7 @@ $ penstock run plan.json --steps 5 --data text.txt -o measured.json
 program          1f1b, 2 stages, 4 microbatches
 backend          cpu
 instruction set  <text>
+data             text.txt
 steps            5
 iteration time   <text>
 throughput       <number> samples/s
@@ -13,7 +14,7 @@ first loss       <number>
 last loss        <number>
 weights digest   <hex>
 
-devices, mean of a step
+devices, in the median step
   rank <text>
      0 <text>
      1 <text>
@@ -73,10 +74,10 @@ $ penstock run adamw.json --steps 4 --data text.txt --metrics - --evaluate text.
 schema<text>
 step<text>loss<text>
 step<text>loss<text>
-step<text>evaluation_loss
+steps<text>evaluation_loss
 step<text>loss<text>
 step<text>loss<text>
-step<text>evaluation_loss
+steps<text>evaluation_loss
 
 # Whether what is to be written can be is asked before the work.
 $ penstock run plan.json --data text.txt --metrics no/such/folder
@@ -155,9 +156,35 @@ $ penstock run many.json --steps 1 --data text.txt --json | head -1
 $ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
 steps            <number>
 note: interrupted after <number> steps
+note: the weights are not kept: --checkpoint FILE keeps them
 ! penstock: wrote part.json
 $ timeout --preserve-status -s INT 0.6 penstock run plan.json --steps 200000 --data text.txt >/dev/null
 ? 130
+
+$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt --evaluate text.txt --checkpoint e.ckpt | grep '^note'
+note: interrupted after <number> steps
+note: the loss on held-out data in the end is left out
+note: e.ckpt keeps the state; to go on: penstock run plan.json --data text.txt --steps 200000 --resume e.ckpt --checkpoint e.ckpt
+
+# A decay that ends before the run does leaves the learning rate where it is.
+$ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --optimizer adamw:schedule=cosine,steps=4 -q -o decay.json >/dev/null; penstock run decay.json --steps 6 --data text.txt | grep '^note'
+note: the learning rate is 0 from step 4 on: the plan's cosine schedule ends there, and no later step learns
+
+# What is given is named, and what makes the thing that is needed.
+$ penstock run resnet
+! penstock run: resnet: this is a workload, and a plan is needed
+! hint: penstock plan WORKLOAD --cluster CLUSTER -o plan.json makes one
+? 3
+$ penstock run measured.json
+! penstock run: measured.json: this is a timeline, and a plan is needed
+? 3
+$ penstock run plan.json --deadline 5
+! penstock run: --deadline: "5" has no unit
+! hint: write e.g. 5s; units are ns, us, ms, s
+? 2
+$ penstock run plan.json --metrics
+! penstock run: --metrics needs a value: --metrics FILE
+? 2
 
 # A network that reads images trains on synthetic ones, and says so; pipelined or not, the bits are the same.
 $ penstock plan resnet:width=4,size=8,stages=2,batch=8 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 2 -q -o images.json >/dev/null

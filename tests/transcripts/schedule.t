@@ -111,6 +111,14 @@ $ penstock schedule 1f1b --stages 4 --microbatches 2000 --forward 1e9
 $ penstock schedule 1f1b --stages 4 --microbatches 8 --format png
 ! penstock schedule: --format: "png" is none of text, csv, json, svg
 ? 2
+# The shape in words or as flags, for every verb that takes a schedule.
+$ penstock schedule 1f1b:stages=2,microbatches=2 --json | grep '"makespan"' >words; penstock schedule 1f1b --stages 2 --microbatches 2 --json | grep '"makespan"' | cmp - words && echo same
+same
+$ penstock simulate 1f1b --stages 2 --microbatches 2 | head -1
+program         2 stages, 2 microbatches
+$ penstock schedule 1f1b:stages=2,microbatches=2 --stages 3
+! penstock schedule: stages is given twice: in "1f1b:stages=2,microbatches=2" and as --stages
+? 2
 $ penstock schedule 1f1b --stages
-! penstock schedule: --stages: <text>
+! penstock schedule: --stages needs a value: --stages P
 ? 2

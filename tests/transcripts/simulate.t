@@ -30,7 +30,7 @@ transfers       eager
 instructions    <number>
 events          <number>
 
-devices, mean of a step
+devices, in the median step
   rank  busy  idle  peak memory  live peak
      0     5   2.5            -          -
      1     5   2.5            -          -
@@ -60,7 +60,7 @@ transfers       rendezvous
 instructions    <number>
 events          <number>
 
-devices, mean of a step
+devices, in the median step
   rank <text>
      0 <text>
      1 <text>

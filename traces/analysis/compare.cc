@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "traces/analysis/step_use.h"
+
 namespace penstock {
 namespace {
 
@@ -35,12 +37,6 @@ double relative_error(Nanoseconds predicted, Nanoseconds measured) {
   return measured.value == 0 ? 0
                              : static_cast<double>((predicted - measured).value) /
                                    static_cast<double>(measured.value);
-}
-
-// What a rank does in one step: rank_use counts all steps after warm-up.
-Nanoseconds a_step(Nanoseconds total, const Timeline& timeline) {
-  const auto steps = static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
-  return Nanoseconds(total.value / std::max<std::int64_t>(1, steps));
 }
 
 tl::unexpected<Error> only_in(std::string_view which, const Identity& identity) {
@@ -107,14 +103,14 @@ Result<Comparison> compare(const Timeline& predicted, const Timeline& measured) 
   out.predicted = iteration_time(predicted);
   out.measured = iteration_time(measured);
   out.error = relative_error(out.predicted, out.measured);
-  const std::vector<RankUse> predicted_use = rank_use(predicted), measured_use = rank_use(measured);
+  const std::vector<RankUse> predicted_use = step_use(predicted), measured_use = step_use(measured);
   for (std::size_t r = 0; r < std::min(predicted_use.size(), measured_use.size()); ++r) {
     RankComparison rank;
     rank.rank = predicted_use[r].rank;
-    rank.predicted_busy = a_step(predicted_use[r].busy, predicted);
-    rank.measured_busy = a_step(measured_use[r].busy, measured);
-    rank.predicted_idle = a_step(predicted_use[r].idle, predicted);
-    rank.measured_idle = a_step(measured_use[r].idle, measured);
+    rank.predicted_busy = predicted_use[r].busy;
+    rank.measured_busy = measured_use[r].busy;
+    rank.predicted_idle = predicted_use[r].idle;
+    rank.measured_idle = measured_use[r].idle;
     rank.predicted_bubble = predicted_use[r].bubble_fraction;
     rank.measured_bubble = measured_use[r].bubble_fraction;
     if (r < predicted.peak_memory.size()) rank.predicted_peak = predicted.peak_memory[r];

@@ -20,7 +20,7 @@ struct OpComparison {
 
 struct RankComparison {
   RankId rank;
-  Nanoseconds predicted_busy, measured_busy;  // a step, mean of the steps after warm-up
+  Nanoseconds predicted_busy, measured_busy;  // in the median step (step_use): they add up to the iteration time
   Nanoseconds predicted_idle, measured_idle;  // likewise: waiting, in RECV and between instructions
   double predicted_bubble = 0, measured_bubble = 0;
   Bytes predicted_peak, measured_peak, predicted_live, measured_live;

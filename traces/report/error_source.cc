@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "traces/analysis/step_use.h"
 #include "traces/writers/palette.h"
 
 namespace penstock {
@@ -18,26 +19,24 @@ struct Total {
   std::int64_t count = 0;
 };
 
-std::int64_t counted_steps(const Timeline& timeline) {
-  const auto steps = static_cast<std::int64_t>(step_times(timeline).size()) - timeline.warmup_steps;
-  return std::max<std::int64_t>(1, steps);
-}
-
-// Busy time of a rank by kind of operation, all steps after warm-up.
+// Busy time of a rank by kind of operation, in the median step; counts are of all median steps together.
 std::map<Kind, Total> busy_by_kind(const Timeline& timeline, RankId rank) {
   std::map<Kind, Total> out;
+  const std::vector<StepWindow> windows = median_steps(timeline);
   for (const Span& span : timeline.spans) {
     const Track& track = timeline.tracks[span.track];
-    if (track.rank != rank || track.lane != kComputeLane || span.step < timeline.warmup_steps) continue;
-    if (!is_busy(span.key.op)) continue;
-    Total& total = out[{span.key.stage, span.key.op}];
-    total.time += span.end - span.start;
-    ++total.count;
+    if (track.rank != rank || track.lane != kComputeLane || !is_busy(span.key.op)) continue;
+    for (const StepWindow& window : windows) {
+      const Nanoseconds share = window.share(span);
+      if (share.value == 0) continue;
+      Total& total = out[{span.key.stage, span.key.op}];
+      total.time += share;
+      if (span.step == window.step) ++total.count;
+    }
   }
+  for (auto& [kind, total] : out) total.time = Nanoseconds(total.time.value / static_cast<std::int64_t>(windows.size()));
   return out;
 }
-
-Nanoseconds a_step(Nanoseconds total, const Timeline& timeline) { return Nanoseconds(total.value / counted_steps(timeline)); }
 
 // "how long rank 3, the busiest, waits: 38.2 ms a step instead of 2.02 ms".
 std::string what(const ErrorPart& part, RankId rank) {
@@ -53,7 +52,7 @@ std::string what(const ErrorPart& part, RankId rank) {
 }  // namespace
 
 ErrorSource find_error_source(const Timeline& predicted, const Timeline& measured) {
-  const std::vector<RankUse> expected = rank_use(predicted), seen = rank_use(measured);
+  const std::vector<RankUse> expected = step_use(predicted), seen = step_use(measured);
   ErrorSource out;
   if (seen.empty() || expected.size() != seen.size()) return out;
   const auto busiest = std::max_element(seen.begin(), seen.end(),
@@ -61,16 +60,17 @@ ErrorSource find_error_source(const Timeline& predicted, const Timeline& measure
   const RankUse& before = expected[static_cast<std::size_t>(busiest - seen.begin())];
   out.rank = busiest->rank;
   const ErrorPart waiting{.op = {},
-                          .predicted = a_step(before.idle, predicted),
-                          .measured = a_step(busiest->idle, measured)};
-  out.difference = waiting.measured - waiting.predicted + a_step(busiest->busy, measured) - a_step(before.busy, predicted);
+                          .predicted = before.idle,
+                          .measured = busiest->idle};
+  out.difference = waiting.measured - waiting.predicted + busiest->busy - before.busy;
+  const auto steps = std::max(1.0, static_cast<double>(median_steps(measured).size()));
   std::map<Kind, ErrorPart> parts;
   for (const auto& [kind, total] : busy_by_kind(predicted, out.rank)) {
-    parts[kind].predicted = a_step(total.time, predicted);
+    parts[kind].predicted = total.time;
   }
   for (const auto& [kind, total] : busy_by_kind(measured, out.rank)) {
-    parts[kind].measured = a_step(total.time, measured);
-    parts[kind].count = static_cast<double>(total.count) / static_cast<double>(counted_steps(measured));
+    parts[kind].measured = total.time;
+    parts[kind].count = static_cast<double>(total.count) / steps;
   }
   out.parts.push_back(waiting);
   for (auto& [kind, part] : parts) {
@@ -96,9 +96,6 @@ std::string verdict(const Comparison& comparison, const ErrorSource& source) {
   const ErrorPart& first = source.parts.front();
   const double share = static_cast<double>((first.measured - first.predicted).value) /
                        static_cast<double>(source.difference.value);
-  // Median and mean may part where some steps are slow: then the parts speak of another difference, and must not be named.
-  const bool same_way = (source.difference.value > 0) == (comparison.measured > comparison.predicted);
-  if (!same_way || share <= 0) return said + "; the mean step differs the other way, so a few steps must be unlike the rest.";
   const std::string part = share >= 1 ? "all of it" : fmt::format("{} of it ({:.0f} %)", share >= 0.5 ? "most" : "the largest part", 100 * share);
   return fmt::format("{}; {} is {}.", said, part, what(first, source.rank));
 }

@@ -2,7 +2,7 @@
 
 // Where the difference between a predicted and a measured iteration comes from, and the sentence that says so.
 //
-// Seen from one rank, a step is what it computes and what it waits, so the difference of the mean steps is the sum, exact to
+// Seen from one rank, a step is what it computes and what it waits, so the difference of the median steps is the sum, exact to
 // the rounding, of the differences of each kind of operation there and of its waiting. The rank is the one that is measured
 // busiest: the others wait for it, and their waiting would only echo its delays.
 
@@ -24,7 +24,7 @@ struct ErrorPart {
 
 struct ErrorSource {
   RankId rank;
-  Nanoseconds difference;        // measured minus predicted, of the mean steps
+  Nanoseconds difference;        // measured minus predicted iteration time
   std::vector<ErrorPart> parts;  // the one that explains most first
 };
 
