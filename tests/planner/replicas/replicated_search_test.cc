@@ -74,7 +74,7 @@ TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
 // Four replicas on two nodes of two: of the ring's hops two stay within a node and two do not.
 TEST(ReplicatedSearch, SumsAndNormsAreTakenOverTheSlowestHopOfARing) {
   PlanRequest request = request_of(
-      kGpt, "nodes:2x2,device=v100,memory=16GiB,intra=100GB/s,inter=5GB/s,latency=2us", {4});
+      kGpt, "nodes:2x2,device=v100,memory=16GiB,intra=100GB/s,inter=5GB/s", {4});
   request.workload.optimizer.clip = 1;
   const Plan plan = *make_plan(request);
   EXPECT_TRUE(verify(plan).empty());
