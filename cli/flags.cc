@@ -90,8 +90,8 @@ tl::unexpected<Error> none_of(std::string_view flag, std::string_view text,
   const std::string_view meant = nearest(text, names);
   return fail(ErrorCode::Usage,
               fmt::format("{}: \"{}\" is none of {}", flag, text, fmt::join(names, ", ")),
-              meant.empty() || names.size() <= 3 ? fmt::format("there are {}", fmt::join(names, ", "))
-                                                 : fmt::format("did you mean {}?", meant));
+              meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                            : fmt::format("did you mean {}?", meant));
 }
 
 Setter text_into(std::string& target) {

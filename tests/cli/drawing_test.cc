@@ -28,7 +28,7 @@ Timeline small() {
 TEST(Drawing, SaysWhatItsSignsMean) {
   EXPECT_EQ(draw(small(), 10, true),
             "rank 0 |F0====B0##|\n"
-            "F forward =, B backward #, . idle\n");
+            "F forward =, B backward #\n");
 }
 
 TEST(Drawing, HasAnAxisWhereTimesAreInSeconds) {

@@ -8,7 +8,7 @@ $ penstock completion fish --json | head -3
   "shell": "fish",
 $ penstock completion bsh
 ! penstock completion: SHELL: "bsh" is none of bash, zsh, fish
-! hint: there are bash, zsh, fish
+! hint: did you mean bash?
 ? 2
 $ penstock completion
 ! penstock completion: SHELL is missing: bash, zsh or fish

@@ -59,7 +59,7 @@ TEST(ErrorSource, WaitingIsNamed) {
   }
   EXPECT_EQ(verdict_of(sample_timeline(3), measured),
             "Predicted 90.0 us, measured 102 us a step: the prediction is 11.8 % too low; all of it is how long rank 0, the "
-            "busiest, waits: 36.7 us a step instead of 24.7 us.");
+            "busiest, waits: 37.0 us a step instead of 25.0 us.");
 }
 
 TEST(ErrorSource, APredictionThatIsRightIsCalledSo) {
