@@ -199,8 +199,8 @@ Command profile_command() {
       .about =
           "Measures every distinct layer of a workload on this machine, forward, gradients and "
           "update, at several\n"
-          "microbatch sizes, handing a tensor from one rank to another, and how much ranks slow one another down. Nothing else should "
-          "run meanwhile.",
+          "microbatch sizes, handing a tensor from one rank to another, and how much ranks slow one "
+          "another down.\nNothing else should run meanwhile.",
       .document = "the profile",
       .examples = {"penstock profile gpt:layers=4,hidden=128 -o profile.json",
                    "penstock profile gpt:layers=4,hidden=128 --microbatch 1,2 --budget 1s --json"},

@@ -15,7 +15,10 @@ namespace {
 // A gigabyte of spans and losses: they are kept for all steps.
 std::int64_t most_steps(const Plan& plan) {
   const std::int64_t losses = plan.microbatches * loss_parts(plan) * static_cast<std::int64_t>(sizeof(double));
-  const std::int64_t spans = is_replicated(plan) ? 0 : (4 * plan.microbatches + 1) * static_cast<std::int64_t>(sizeof(Span));
+  std::int64_t copies = 1;
+  if (is_replicated(plan))
+    for (const PlanStage& stage : plan.stages) copies += stage.replicas;
+  const std::int64_t spans = copies * (4 * plan.microbatches + 1) * static_cast<std::int64_t>(sizeof(Span));
   return (std::int64_t{1} << 30) / (losses + spans);
 }
 

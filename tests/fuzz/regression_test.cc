@@ -13,7 +13,7 @@
 
 // Each target is compiled with its own name for LLVMFuzzerTestOneInput (CMakeLists.txt).
 #define PENSTOCK_TARGET(name) extern "C" int penstock_fuzz_##name(const std::uint8_t* data, std::size_t size);
-#include "fuzz_targets.inc"
+#include <fuzz_targets.inc>
 #undef PENSTOCK_TARGET
 
 namespace penstock {
@@ -47,7 +47,7 @@ void replay(const std::string& target, int (*run)(const std::uint8_t*, std::size
 
 #define PENSTOCK_TARGET(name) \
   TEST(FuzzCorpus, EveryInputOf_##name##_IsReadOrRefused) { replay(#name, penstock_fuzz_##name); }
-#include "fuzz_targets.inc"
+#include <fuzz_targets.inc>
 #undef PENSTOCK_TARGET
 
 }  // namespace

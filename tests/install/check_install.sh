@@ -28,7 +28,7 @@ program)
   "$penstock" plan mlp:layers=2,width=16,batch=4 --cluster flat:2,device=cpu --ranks 2 -q -o plan.json >/dev/null
   # What `run` trains on by default lies beside it, not where it was built from.
   "$penstock" run plan.json --steps 2 -v >run.txt 2>talk.txt || fail "$(cat talk.txt)"
-  grep -q "training text: $prefix/share/penstock/docs" talk.txt || fail "run reads other data: $(cat talk.txt)"
+  grep -q "^data .*$prefix/share/penstock/docs" run.txt || fail "run reads other data: $(cat run.txt talk.txt)"
   for file in share/man/man1/penstock.1 share/bash-completion/completions/penstock share/doc/penstock/changelog \
               share/fish/vendor_completions.d/penstock.fish share/doc/penstock/copyright; do
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || fail "$file is not installed"

@@ -51,7 +51,7 @@ TEST(OrdinaryTraining, APlanEditedBeyondItIsNotLowered) {
 
 TEST(MakePlan, RefusesTimesThatNobodyWouldWaitFor) {
   int tried = 0;
-  for (const char* cluster : {"flat:2,device=v100,bandwidth=1e-6", "flat:2,device=v100,bandwidth=1e-30"}) {
+  for (const char* cluster : {"flat:2,device=v100,bandwidth=1e-6B/s", "flat:2,device=v100,bandwidth=1e-30B/s"}) {
     PlanRequest request = request_of(tiny());
     auto slow = load_cluster(cluster);
     if (!slow) continue;  // refused even earlier

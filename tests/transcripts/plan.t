@@ -114,7 +114,7 @@ $ penstock plan mlp:layers=2,width=16 --cluster cluster.toml
 
 # What is recomputed: said, and planned for; a kind that is not there is refused.
 $ penstock plan mlp:layers=3,width=16,batch=8 --cluster flat:2,device=cpu --ranks 2 --recompute linear,gelu -o again.json | grep '^note: .*keep nothing'
-note: 5 of 9 layers keep nothing: R runs their forward again
+note: 5 of 9 layers keep nothing for their backward: R, in the table, runs their forward again
 ! penstock: wrote again.json
 $ penstock check again.json | tail -1
 Sound: every operation runs once, in order, without deadlock, within memory; the plan can run.

@@ -146,11 +146,10 @@ $ sed 's/"kind": "cpu"/"kind": "v100"/' plan.json >v100.json; penstock run v100.
 {
 ! penstock: warning: the plan is for v100; running it on CPU threads
 $ ranks=$(($(nproc) + 1)); penstock plan mlp:layers=$((2 * ranks)),width=16,input=8,batch=2 --cluster this-machine --ranks $ranks -o many.json | grep '^note: .*share'
-note: <number> ranks share <number> core<text> of this machine: that is not modelled, and a run will be slower
+note: <number> ranks share <number> core<text> of this machine: they take turns, and the times above count that
 ! penstock: wrote many.json
 $ penstock run many.json --steps 1 --data text.txt --json | head -1
 {
-! penstock: warning: <number> ranks share <number> core<text>: times will not be as predicted
 
 # Interrupted: it finishes the step under way and says what was done.
 $ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
