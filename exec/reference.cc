@@ -22,6 +22,27 @@ std::int64_t most_steps(const Plan& plan) {
   return (std::int64_t{1} << 30) / (losses + spans);
 }
 
+// One rank that computes, whatever the plan's ranks.
+Timeline reference_timeline() {
+  Timeline timeline;
+  timeline.origin = Origin::Measured;
+  timeline.name = "reference";
+  timeline.ranks = 1;
+  timeline.tracks = {Track{.rank = RankId(0), .lane = std::string(kComputeLane)}};
+  return timeline;
+}
+
+template <class Network>
+RunResult result_of(const Plan& plan, const RunOptions& options, const Network& network, const RankDevice& device,
+                    const Training& training, Timeline timeline, std::int32_t step) {
+  timeline.peak_memory = timeline.live_peak = {network.memory_bytes()};
+  timeline.weights_digest = weights_digest(plan.workload, network);
+  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
+                   .instruction_set = device.describe().instruction_set};
+  training.fill(result, step);
+  return result;
+}
+
 Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
   std::int32_t updates = 0;
   for (const PlanStage& stage : plan.stages) updates += stage.replicas;
@@ -30,11 +51,7 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
   cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
   PENSTOCK_TRY_VOID(training->restore(*network));
-  Timeline timeline;
-  timeline.origin = Origin::Measured;
-  timeline.name = "reference";
-  timeline.ranks = 1;
-  timeline.tracks = {Track{.rank = RankId(0), .lane = std::string(kComputeLane)}};
+  Timeline timeline = reference_timeline();
   training->begin();
   std::int32_t step = 0;
   for (; step < training->steps() && !options.stop.stop_requested(); ++step) {
@@ -43,12 +60,7 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
     training->report();
   }
   PENSTOCK_TRY_VOID(training->pause(step, *network, true));
-  timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
-  timeline.weights_digest = weights_digest(plan.workload, *network);
-  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
-                   .instruction_set = device.describe().instruction_set};
-  training->fill(result, step);
-  return result;
+  return result_of(plan, options, *network, device, *training, std::move(timeline), step);
 }
 
 }  // namespace
@@ -66,11 +78,7 @@ Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
                                    .gradient_norms = training->gradient_norms(), .board = training->board()}));
   PENSTOCK_TRY_VOID(training->restore(*network));
 
-  Timeline timeline;
-  timeline.origin = Origin::Measured;
-  timeline.name = "reference";
-  timeline.ranks = 1;
-  timeline.tracks = {Track{.rank = RankId(0), .lane = "compute"}};
+  Timeline timeline = reference_timeline();
   const StreamHandle stream = device.create_stream("reference", StreamRole::Compute);
   const auto perform = [&](Op op, StageCall& call, std::int32_t step, std::int32_t microbatch) -> Result<void> {
     Stamp stamp;
@@ -100,12 +108,7 @@ Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
   }
   PENSTOCK_TRY_VOID(training->pause(step, *network, true));
 
-  timeline.peak_memory = timeline.live_peak = {network->memory_bytes()};
-  timeline.weights_digest = weights_digest(plan.workload, *network);
-  RunResult result{.timeline = std::move(timeline), .backend = options.backend,
-                   .instruction_set = device.describe().instruction_set};
-  training->fill(result, step);
-  return result;
+  return result_of(plan, options, *network, device, *training, std::move(timeline), step);
 }
 
 }  // namespace penstock
