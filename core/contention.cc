@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/invalid.h"
 
@@ -27,6 +28,9 @@ Result<void> validate(const Contention& contention) {
   if (contention.private_cache.value < 0)
     return invalid("/private_cache_bytes",
                    fmt::format("a cache of {} B", contention.private_cache.value), "0 or more");
+  if (!(contention.memory_bandwidth.value >= 0 && std::isfinite(contention.memory_bandwidth.value)))
+    return invalid("/memory_bandwidth",
+                   fmt::format("a bandwidth of {} B/s", contention.memory_bandwidth.value), "0 or more");
   return {};
 }
 

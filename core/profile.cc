@@ -17,8 +17,13 @@ const LayerTime* Profile::find(const std::string& signature, CostOp op,
 Contention Profile::contention_of_host() const {
   Contention out;
   out.private_cache = private_cache;
-  for (const ContentionTime& row : contention)
+  for (const ContentionTime& row : contention) {
     out.slowdown[static_cast<std::size_t>(row.work)][static_cast<std::size_t>(row.beside)] = row.slowdown;
+    // The fastest: what a core can do.
+    if (row.work == WorkClass::Memory && row.alone.median.value > 0)
+      out.memory_bandwidth = std::max(out.memory_bandwidth,
+                                      BytesPerSecond(static_cast<double>(row.moved.value) / seconds(row.alone.median)));
+  }
   return out;
 }
 

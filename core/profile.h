@@ -96,7 +96,8 @@ struct LinkTime {
 // One class of work on a core, while the other is done on a second one of the same host.
 struct ContentionTime {
   WorkClass work = WorkClass::Matrix, beside = WorkClass::Matrix;
-  Spread alone, time;   // of one round of the work, alone and beside the other
+  Bytes moved;          // by one round of the work, each operand counted once as it is read or written
+  Spread alone, time;   // of one round, alone and beside the other
   double slowdown = 1;  // what planning uses: median over median, at least 1
 
   bool operator==(const ContentionTime&) const = default;

@@ -62,7 +62,8 @@ struct Segment {
   GroupId group;
   // Of the stage's layers, counted within it, those that a part of a BF covers; both 0: all.
   std::int32_t first_layer = 0, end_layer = 0;
-  WorkClass work = WorkClass::Matrix;  // of a Compute; where the program says how classes contend
+  // Of a Compute, where the program says how classes contend: the part of it that is of class memory; the rest is matrix.
+  double memory_share = 0;
 
   bool operator==(const Segment&) const = default;
 };

@@ -1,18 +1,23 @@
 #include "planner/contention.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "core/replicas.h"
 #include "models/costs/flops.h"
-#include "models/costs/work_class.h"
+#include "models/costs/memory_share.h"
 
 namespace penstock {
 namespace {
 
+// Neighbours whose shares differ by less become one segment: fewer events, the same sum.
+constexpr double kAlike = 0.05;
+
 struct Piece {
-  WorkClass work;
+  double memory_share;
   Nanoseconds duration;
 };
 
@@ -20,20 +25,20 @@ struct Piece {
 class StagePieces {
  public:
   StagePieces(const Plan& plan, const PlanStage& stage)
-      : plan_(plan),
-        stage_(stage),
-        network_(plan.workload.networks[stage.network.index()]),
-        times_(layer_times_at(plan, largest_part(plan, stage))) {
+      : stage_(stage), times_(layer_times_at(plan, largest_part(plan, stage))) {
+    const Network& network = plan.workload.networks[stage.network.index()];
+    if (times_ != nullptr && times_->size() != network.layers.size()) times_ = nullptr;
+    if (times_ == nullptr) return;
     for (const LayerId layer : stage.layers)
-      classes_.push_back(layer_classes(plan.workload, network_.layers[layer.index()],
-                                       input_shapes(network_, layer), largest_part(plan, stage),
-                                       plan.contention->private_cache));
+      shares_.push_back(memory_shares(plan.workload, network.layers[layer.index()],
+                                      input_shapes(network, layer), largest_part(plan, stage),
+                                      (*times_)[layer.index()], *plan.contention));
   }
 
   // Of the stage's layers [first, end).
   std::vector<Piece> of(Op op, std::size_t first, std::size_t end) const {
     std::vector<Piece> pieces;
-    if (times_ == nullptr || times_->size() != network_.layers.size()) return pieces;
+    if (times_ == nullptr) return pieces;
     const bool descends = is_backward(op) || op == Op::W;
     for (std::size_t i = first; i < end; ++i)
       add(op, descends ? first + end - 1 - i : i, pieces);
@@ -44,59 +49,64 @@ class StagePieces {
   void add(Op op, std::size_t l, std::vector<Piece>& pieces) const {
     const LayerId layer = stage_.layers[l];
     const StageTimes& time = (*times_)[layer.index()];
-    const LayerClasses& work = classes_[l];
-    const auto put = [&](WorkClass of, Nanoseconds duration) {
-      if (duration.value > 0) pieces.push_back({of, duration});
+    const MemoryShares& share = shares_[l];
+    const auto put = [&](double memory_share, Nanoseconds duration) {
+      if (duration.value > 0) pieces.push_back({memory_share, duration});
     };
     switch (op) {
       case Op::Load:
-        return put(work.load, time.load);
+        return put(share.load, time.load);
       case Op::F:
-        return put(work.forward, time.forward);
+        return put(share.forward, time.forward);
       case Op::Loss:
-        return put(work.forward, time.loss);
+        return put(share.forward, time.loss);
       case Op::R:
         if (std::binary_search(stage_.recompute.begin(), stage_.recompute.end(), layer))
-          put(work.forward, time.recompute);
+          put(share.forward, time.recompute);
         return;
       case Op::Step:
-        return put(work.step, time.step);
+        return put(share.step, time.step);
       default:
-        if (op != Op::B) put(work.backward_weight, time.backward_weight);
-        if (op != Op::W) put(work.backward_input, time.backward_input);
+        if (op != Op::B) put(share.backward_weight, time.backward_weight);
+        if (op != Op::W) put(share.backward_input, time.backward_input);
     }
   }
 
-  const Plan& plan_;
   const PlanStage& stage_;
-  const Network& network_;
-  const std::vector<StageTimes>* times_;
-  std::vector<LayerClasses> classes_;
+  const std::vector<StageTimes>* times_;  // of all layers; null where the plan has none
+  std::vector<MemoryShares> shares_;      // one a layer of the stage
 };
 
-void divide(Recipe& recipe, const std::vector<Piece>& pieces) {
+// As long as all, their shares weighted by their lengths; in thousandths.
+Piece together(std::span<const Piece> pieces) {
   Nanoseconds sum;
-  std::array<Nanoseconds, kWorkClasses> by_class{};
+  double memory = 0;
   for (const Piece& piece : pieces) {
     sum += piece.duration;
-    by_class[static_cast<std::size_t>(piece.work)] += piece.duration;
+    memory += piece.memory_share * static_cast<double>(piece.duration.value);
   }
+  return {std::round(memory / static_cast<double>(sum.value) * 1000) / 1000, sum};
+}
+
+void divide(Recipe& recipe, std::span<const Piece> pieces) {
+  if (pieces.empty()) return;
   Segment whole = recipe.segments.front();
-  if (sum != whole.duration) {
-    const auto most = std::max_element(by_class.begin(), by_class.end()) - by_class.begin();
-    recipe.segments.front().work = static_cast<WorkClass>(most);
+  const Piece sum = together(pieces);
+  if (sum.duration != whole.duration) {
+    recipe.segments.front().memory_share = sum.memory_share;
     return;
   }
-  if (pieces.empty()) return;
   recipe.segments.clear();
-  for (const Piece& piece : pieces) {
-    if (!recipe.segments.empty() && recipe.segments.back().work == piece.work) {
-      recipe.segments.back().duration += piece.duration;
-      continue;
-    }
-    whole.work = piece.work;
+  for (std::size_t first = 0; first < pieces.size();) {
+    std::size_t end = first + 1;
+    while (end < pieces.size() &&
+           std::abs(pieces[end].memory_share - pieces[first].memory_share) < kAlike)
+      ++end;
+    const Piece piece = together(pieces.subspan(first, end - first));
+    whole.memory_share = piece.memory_share;
     whole.duration = piece.duration;
     recipe.segments.push_back(whole);
+    first = end;
   }
 }
 

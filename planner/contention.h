@@ -13,9 +13,9 @@ namespace penstock {
 void carry_contention(Plan& plan, const CostTable& costs);
 
 // The program of a plan with contention knows it, and the hosts of its ranks, and its compute recipes become segments: layer
-// by layer as the operation runs them, of the class of each (models/costs/work_class.h), neighbours of one class in one
-// segment. Each lasts as long as before. Where the times of a stage are not the sums of its layers' (a plan edited by hand),
-// an operation stays one segment, of the class that takes most of its layers' time. O(layers · operations of a stage).
+// by layer as the operation runs them, each with its share of memory (models/costs/memory_share.h), neighbours of about one share
+// in one segment. Each lasts as long as before. Where the times of a stage are not the sums of its layers' (a plan edited by
+// hand), an operation stays one segment, with its layers' shares in one. O(layers · operations of a stage).
 void add_contention(const Plan& plan, Program& program);
 
 }  // namespace penstock

@@ -26,6 +26,7 @@ constexpr int kTurns = 4;
 constexpr int kRounds = 8;          // of each turn, beyond one to warm up
 constexpr std::size_t kTensors = 16;  // that rounds go through, so that none is still in a cache
 constexpr std::int64_t kTensorFloats = std::int64_t{1} << 20;
+constexpr int kAdditions = 3, kCopies = 4;  // of tensors, in a round
 constexpr std::int64_t kSide = 512;  // of matrices: 2 · 512³ operations
 constexpr double kNoise = 0.02;      // slowdowns below are none
 
@@ -59,15 +60,28 @@ class Worker {
       case WorkClass::Matrix:
         return product_->run(tensor(), tensor(), nullptr, tensor(), scratch_);
       case WorkClass::Memory: {
-        const std::array<const float*, 2> inputs = {tensor(), tensor()};
-        gelu_->forward({.inputs = std::span(inputs).first(1), .output = tensor()});
-        add_->forward({.inputs = inputs, .output = tensor()});
+        for (int i = 0; i < kAdditions; ++i) {
+          const std::array<const float*, 2> inputs = {tensor(), tensor()};
+          add_->forward({.inputs = inputs, .output = tensor()});
+        }
         return;
       }
       case WorkClass::Copy:
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < kCopies; ++i)
           std::memcpy(tensor(), tensor(), static_cast<std::size_t>(kTensorFloats) * sizeof(float));
     }
+  }
+  // What a round moves, as models/costs/bytes.h counts.
+  static Bytes moved(WorkClass work) {
+    switch (work) {
+      case WorkClass::Matrix:
+        return Bytes(3 * kSide * kSide * 4);
+      case WorkClass::Memory:
+        return Bytes(kAdditions * 3 * kTensorFloats * 4);
+      case WorkClass::Copy:
+        return Bytes(kCopies * 2 * kTensorFloats * 4);
+    }
+    return {};
   }
   // The same on this worker's core, timed; returns when done.
   Result<std::vector<Nanoseconds>> time(WorkClass work) {
@@ -120,11 +134,10 @@ class Worker {
     product_ = std::make_unique<cpu::Matmul>(std::move(product));
     const TensorShape shape{DataType::F32, {kTensorFloats}};
     const std::array<TensorShape, 2> inputs = {shape, shape};
-    Layer layer{.name = "gelu", .kind = LayerKind::Gelu, .inputs = {LayerId(0)}, .output = shape};
-    PENSTOCK_TRY(gelu_, cpu::make_kernel(layer, std::span(inputs).first(1), 1, 1));
-    layer.name = "add";
-    layer.kind = LayerKind::Add;
-    layer.inputs = {LayerId(0), LayerId(1)};
+    const Layer layer{.name = "add",
+                      .kind = LayerKind::Add,
+                      .inputs = {LayerId(0), LayerId(1)},
+                      .output = shape};
     PENSTOCK_TRY(add_, cpu::make_kernel(layer, inputs, 1, 1));
     const Bytes tensors(static_cast<std::int64_t>(kTensors) * kTensorFloats * 4);
     PENSTOCK_TRY(arena_, device_.allocate(tensors + product_->scratch_bytes()));
@@ -142,7 +155,7 @@ class Worker {
   StreamHandle stream_;
   std::size_t next_ = 0;
   std::unique_ptr<cpu::Matmul> product_;
-  std::unique_ptr<cpu::LayerKernel> gelu_, add_;
+  std::unique_ptr<cpu::LayerKernel> add_;
   std::atomic<bool> running_{false}, is_under_way_{false};
   std::unique_ptr<Rounds> endless_;
 };
@@ -168,7 +181,7 @@ Result<void> profile_contention(const ProfileRequest& request, Profile& profile)
         alone.insert(alone.end(), by_itself.begin(), by_itself.end());
         together.insert(together.end(), both->begin(), both->end());
       }
-      ContentionTime row{.work = work, .beside = beside, .alone = spread(std::move(alone)), .time = spread(std::move(together))};
+      ContentionTime row{.work = work, .beside = beside, .moved = Worker::moved(work), .alone = spread(std::move(alone)), .time = spread(std::move(together))};
       const double ratio = seconds(row.time.median) / seconds(row.alone.median);
       row.slowdown = ratio < 1 + kNoise ? 1 : std::min(ratio, kMostSlowdown);
       profile.contention.push_back(row);

@@ -37,7 +37,10 @@ bool HostSharing::enter(Work& work) const {
     ++work.segment;
   if (work.segment == segments.size()) return false;
   const Segment& segment = segments[work.segment];
-  work.work = segment.kind == SegmentKind::Compute ? segment.work : WorkClass::Copy;
+  const bool computes = segment.kind == SegmentKind::Compute;
+  work.parts[static_cast<std::size_t>(WorkClass::Matrix)] = computes ? 1 - segment.memory_share : 0;
+  work.parts[static_cast<std::size_t>(WorkClass::Memory)] = computes ? segment.memory_share : 0;
+  work.parts[static_cast<std::size_t>(WorkClass::Copy)] = computes ? 0 : 1;
   work.left = static_cast<double>(segment.duration.value);
   return true;
 }
@@ -51,24 +54,21 @@ void HostSharing::progress(Host& host, Nanoseconds now) const {
 void HostSharing::set_rates(Host& host, std::size_t index) {
   if (host.running.empty()) return;
   const Contention& contention = *program_.contention;
-  std::array<double, kWorkClasses> count{};
-  for (const Work& work : host.running) ++count[static_cast<std::size_t>(work.work)];
   const auto n = static_cast<double>(host.running.size());
   const auto cores = contention.cores > 0 ? static_cast<double>(contention.cores) : n;
   const double share = std::min(1.0, cores / n);
   const double beside = share < 1 ? (cores - 1) / (n - 1) : 1;
-  std::array<double, kWorkClasses> rate{};
-  for (std::size_t c = 0; c < kWorkClasses; ++c) {
-    if (count[c] == 0) continue;
-    double added = 0;
-    for (std::size_t d = 0; d < kWorkClasses; ++d)
-      added += (count[d] - (c == d ? 1 : 0)) * (contention.slowdown[c][d] - 1);
-    rate[c] = share / (1 + beside * added);
-  }
+  std::array<double, kWorkClasses> all{};  // of each class, the work itself included
+  for (const Work& work : host.running)
+    for (std::size_t d = 0; d < kWorkClasses; ++d) all[d] += work.parts[d];
   double first = 0;
   for (std::size_t i = 0; i < host.running.size(); ++i) {
     Work& work = host.running[i];
-    work.rate = rate[static_cast<std::size_t>(work.work)];
+    double added = 0;
+    for (std::size_t c = 0; c < kWorkClasses; ++c)
+      for (std::size_t d = 0; d < kWorkClasses; ++d)
+        added += work.parts[c] * (all[d] - work.parts[d]) * (contention.slowdown[c][d] - 1);
+    work.rate = share / (1 + beside * added);
     const double lasts = (work.left - kDone) / work.rate;
     if (i == 0 || lasts < first) first = lasts;
   }

@@ -41,7 +41,7 @@ class HostSharing {
   struct Work {
     std::uint32_t owner = 0;
     std::size_t recipe = 0, segment = 0;
-    WorkClass work = WorkClass::Matrix;
+    std::array<double, kWorkClasses> parts{};  // of each class
     double left = 0, rate = 1;
   };
   struct Host {

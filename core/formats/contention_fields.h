@@ -29,6 +29,7 @@ template <class A>
 void describe(A& a, Contention& x) {
   a.required("cores", x.cores, at_least(0));
   a.required("private_cache_bytes", x.private_cache, at_least(0));
+  a.required("memory_bandwidth", x.memory_bandwidth, at_least(0));
   describe_matrix(a, x.slowdown);
 }
 

@@ -94,6 +94,7 @@ void describe(A& a, ContentionTime& x) {
   a.required("class", x.work);
   a.required("beside", x.beside);
   a.required("slowdown", x.slowdown, between(1, kMostSlowdown));
+  a.required("moved_bytes", x.moved, at_least(0));
   a.required("alone", x.alone);
   a.required("together", x.time);
 }

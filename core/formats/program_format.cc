@@ -62,7 +62,7 @@ void write_value(JsonWriter& writer, const Buffer& x) {
 template <class A>
 void describe(A& a, Segment& x) {
   a.required("kind", x.kind);
-  if (A::kReading || x.work != WorkClass::Matrix) a.optional("class", x.work);
+  if (A::kReading || x.memory_share > 0) a.optional("memory_share", x.memory_share, between(0, 1));
   a.required("duration_ns", x.duration, kTimeBounds);
   a.required("moved_bytes", x.bytes, at_least(0));
   if (A::kReading || x.group.valid()) a.optional("group", x.group);

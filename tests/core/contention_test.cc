@@ -29,6 +29,7 @@ TEST(Contention, ThatSpeedsUpOrIsNoNumberIsRefusedWithItsPlace) {
   }
   EXPECT_FALSE(validate(Contention{.cores = -1}));
   EXPECT_FALSE(validate(Contention{.private_cache = Bytes(-1)}));
+  EXPECT_FALSE(validate(Contention{.memory_bandwidth = BytesPerSecond(-1)}));
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ Profile sample_profile() {
   busy.traffic = Traffic::BothWays;
   busy.pairs = 2;
   out.links.push_back(busy);
-  out.contention = {{WorkClass::Memory, WorkClass::Copy, spread, spread, 1.25}};
+  out.contention = {{WorkClass::Memory, WorkClass::Copy, Bytes(4096), spread, spread, 1.25}};
   out.private_cache = Bytes(1 << 20);
   out.stages = {{CostOp::BF, 4, Nanoseconds(1000), spread}};
   out.fits = {{head, CostOp::F, 1e-6, 2.5e-7, 1, 8, 0.03}};
@@ -200,7 +200,7 @@ Plan sample_plan() {
   out.edges = {{StageId(0), StageId(1), layer_ids({0, 3}), Bytes(2 * 192), Nanoseconds(5307),
                 Nanoseconds(5307)}};
   out.costs = "derived";
-  out.contention = Contention{.slowdown = {{{1, 1.25, 1}, {1.0625, 1.5, 1.375}, {1, 1.5, 2}}}, .cores = 2, .private_cache = Bytes(1 << 20)};
+  out.contention = Contention{.slowdown = {{{1, 1.25, 1}, {1.0625, 1.5, 1.375}, {1, 1.5, 2}}}, .cores = 2, .private_cache = Bytes(1 << 20), .memory_bandwidth = BytesPerSecond(1.5e10)};
   out.iteration_time_s = 1.5e-5;
   out.throughput_samples_per_s = 8 / 1.5e-5;
   out.certificate = {"iteration_time",

@@ -6,6 +6,8 @@
 #include "core/formats/program_format.h"
 #include "core/program_check.h"
 #include "models/clusters/clusters.h"
+#include "models/costs/flops.h"
+#include "models/costs/memory_share.h"
 #include "models/workloads/builders.h"
 #include "planner/certificate.h"
 #include "planner/lower.h"
@@ -54,7 +56,7 @@ TEST(PlannedContention, IsNotCarriedWhereItCanMakeNoDifference) {
 TEST(PlannedContention, RecipesBecomeSegmentsThatLastAsLong) {
   Plan plan = planned(request_of(2, 0));
   const Program before = *lower(plan);
-  plan.contention = Contention{};  // nothing fits a cache of no bytes
+  plan.contention = Contention{.memory_bandwidth = BytesPerSecond(1e10)};  // nothing fits a cache of no bytes
   plan.contention->slowdown[1][1] = 1.5;
   const Program after = *lower(plan);
   EXPECT_TRUE(check(after).empty());
@@ -63,7 +65,7 @@ TEST(PlannedContention, RecipesBecomeSegmentsThatLastAsLong) {
   for (std::size_t r = 0; r < after.recipes.size(); ++r) {
     EXPECT_EQ(after.recipes[r].duration(), before.recipes[r].duration()) << after.recipes[r].name;
     for (std::size_t k = 1; k < after.recipes[r].segments.size(); ++k) {
-      EXPECT_NE(after.recipes[r].segments[k].work, after.recipes[r].segments[k - 1].work);
+      EXPECT_NE(after.recipes[r].segments[k].memory_share, after.recipes[r].segments[k - 1].memory_share);
       is_mixed = true;
     }
   }
@@ -71,6 +73,30 @@ TEST(PlannedContention, RecipesBecomeSegmentsThatLastAsLong) {
   for (const RankProgram& rank : after.ranks) EXPECT_EQ(rank.host, HostId(0));
   EXPECT_EQ(*read_program(std::string_view(write_program(after)), "p.json"), after);
   EXPECT_EQ(read_plan(write_plan(plan), "p.json")->contention, plan.contention);
+}
+
+// Putting neighbours together keeps, of each operation, the time that it waits for memory.
+TEST(PlannedContention, SegmentsHaveTheirLayersSharesOfMemory) {
+  Plan plan = planned(request_of(1, 0));
+  plan.contention = Contention{.memory_bandwidth = BytesPerSecond(5e9)};
+  const Network& network = plan.workload.networks[0];
+  const std::vector<StageTimes>& times = plan.layer_times;
+  double forward = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const MemoryShares shares =
+        memory_shares(plan.workload, network.layers[i], input_shapes(network, LayerId(static_cast<std::int64_t>(i))),
+                      plan.microbatch_size, times[i], *plan.contention);
+    forward += shares.forward * seconds(times[i].forward);
+  }
+  ASSERT_GT(forward, 0);
+  const Program program = *lower(plan);
+  for (const Recipe& recipe : program.recipes) {
+    if (recipe.name != "F stage 0") continue;
+    double memory = 0;
+    for (const Segment& segment : recipe.segments)
+      memory += segment.memory_share * seconds(segment.duration);
+    EXPECT_NEAR(memory, forward, 1e-3 * seconds(recipe.duration()));
+  }
 }
 
 TEST(PlannedContention, OfTimesThatAreNoSumsAnOperationStaysOneSegment) {

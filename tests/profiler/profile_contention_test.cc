@@ -18,10 +18,12 @@ TEST(ProfileContention, MeasuresEveryClassBesideEveryOtherAndNeverASpeedUp) {
     EXPECT_GE(row.alone.n, 20);
     EXPECT_EQ(row.alone.n, row.time.n);
     EXPECT_GT(row.alone.median, Nanoseconds(0));
+    EXPECT_GT(row.moved, Bytes(0));
     const double ratio = seconds(row.time.median) / seconds(row.alone.median);
     EXPECT_DOUBLE_EQ(row.slowdown, ratio < 1.02 ? 1 : ratio);
   }
   EXPECT_TRUE(validate(profile.contention_of_host()));
+  EXPECT_GT(profile.contention_of_host().memory_bandwidth, BytesPerSecond(0));
 }
 
 TEST(ProfileContention, StopsWhenAsked) {

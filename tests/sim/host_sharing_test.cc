@@ -14,16 +14,16 @@ namespace {
 
 using Lengths = std::vector<std::int64_t>;
 
-Segment segment(std::int64_t length, WorkClass work) {
+Segment segment(std::int64_t length, double memory_share) {
   Segment out;
   out.duration = Nanoseconds(length);
-  out.work = work;
+  out.memory_share = memory_share;
   return out;
 }
 
-// A rank an entry, each with one instruction a length, all of one class; all on one host.
+// A rank an entry, each with one instruction a length, all of one share of memory; all on one host.
 Program ranks_of(const std::vector<Lengths>& ranks, const Contention& contention,
-                 WorkClass work = WorkClass::Memory) {
+                 double memory_share = 1) {
   Program program;
   program.contention = contention;
   for (const Lengths& lengths : ranks) {
@@ -34,7 +34,7 @@ Program ranks_of(const std::vector<Lengths>& ranks, const Contention& contention
       f.key.microbatch = static_cast<std::int32_t>(body.size());
       f.recipe = static_cast<std::int32_t>(program.recipes.size());
       body.push_back(f);
-      program.recipes.push_back({"F", {segment(length, work)}});
+      program.recipes.push_back({"F", {segment(length, memory_share)}});
     }
     RankProgram& rank = program.ranks.emplace_back();
     rank.host = HostId(0);
@@ -94,11 +94,28 @@ TEST(HostSharing, ClassesCountOneByOne) {
   Contention contention;
   contention.slowdown[1][0] = 2;  // memory beside matrix, and nothing else
   Program program = ranks_of({{1000}, {1000}}, contention);
-  program.recipes[0].segments = {segment(1000, WorkClass::Matrix)};
+  program.recipes[0].segments = {segment(1000, 0)};
   EXPECT_EQ(ends(run(program)), (Lengths{1000, 1500}));
   // Matrix for 400, then memory: the other is slowed for the first 400, of which it does 200.
-  program.recipes[0].segments = {segment(400, WorkClass::Matrix), segment(600, WorkClass::Memory)};
+  program.recipes[0].segments = {segment(400, 0), segment(600, 1)};
   EXPECT_EQ(ends(run(program)), (Lengths{1000, 1200}));
+}
+
+// Rate of w beside v: 1 / (1 + Σ w[c] v[d] (slowdown[c][d] - 1)).
+TEST(HostSharing, SharesWeighTheSlowdownsOfTheirClasses) {
+  Contention contention;
+  contention.slowdown = {{{1.5, 1.75, 1}, {2, 3, 1}, {1, 1, 1}}};
+  Program program = ranks_of({{1000}, {1000}}, contention);
+  program.recipes[0].segments = {segment(100000, 0.25)};
+  program.recipes[1].segments = {segment(100000, 0.5)};
+  const double first = 1 + 0.75 * 0.5 * 0.5 + 0.75 * 0.5 * 0.75 + 0.25 * 0.5 * 1 + 0.25 * 0.5 * 2;
+  const double second = 1 + 0.5 * 0.75 * 0.5 + 0.5 * 0.25 * 0.75 + 0.5 * 0.75 * 1 + 0.5 * 0.25 * 2;
+  const auto found = ends(run(program));
+  // The first ends first, and the rest of the second runs alone.
+  ASSERT_LT(first, second);
+  const double done = 100000 * first / second;
+  EXPECT_NEAR(static_cast<double>(found[0]), 100000 * first, 1);
+  EXPECT_NEAR(static_cast<double>(found[1]), 100000 * first + (100000 - done), 2);
 }
 
 TEST(HostSharing, RanksOnOneCoreTakeTheSumOfTheirTimes) {
