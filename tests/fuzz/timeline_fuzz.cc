@@ -27,7 +27,7 @@ void run(std::string_view bytes) {
             "a rank is busy or idle");
   if (const auto self = compare(*timeline, *timeline); !self) require_refusal(self.error());
   const std::int32_t step = timeline->spans.empty() ? 0 : timeline->spans.front().step;
-  for (const MemoryUse& use : memory_use(*timeline, step, nullptr)) holders_text(use);
+  for (const MemoryUse& use : memory_use(*timeline, step, nullptr)) holders_text(use.fullest);
   const auto chrome = parse_json(write_chrome_json(*timeline), "chrome.json");
   require_value(chrome, "Chrome's form is JSON");
   svg_gantt(*timeline);
