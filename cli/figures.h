@@ -8,6 +8,7 @@
 #include "core/answer.h"
 #include "core/order.h"
 #include "core/timeline.h"
+#include "traces/analysis/step_use.h"
 
 namespace penstock::cli {
 

@@ -4,40 +4,36 @@
 #include <map>
 
 namespace penstock {
-namespace {
 
-struct StepEnds {
-  Nanoseconds start;                         // of the first span
+Nanoseconds StepWindow::share(const Span& span) const {
+  return std::max(Nanoseconds(0), std::min(span.end, to) - std::max(span.start, from));
+}
+
+std::vector<StepWindow> step_windows(const Timeline& timeline) {
+  if (timeline.spans.empty()) return {};
+  Nanoseconds from = timeline.spans.front().start;
   std::map<std::int32_t, Nanoseconds> last;  // by step: the end of its last span
-};
-
-StepEnds step_ends(const Timeline& timeline) {
-  StepEnds ends;
-  if (timeline.spans.empty()) return ends;
-  ends.start = timeline.spans.front().start;
   for (const Span& span : timeline.spans) {
-    ends.start = std::min(ends.start, span.start);
-    const auto [at, is_new] = ends.last.emplace(span.step, span.end);
+    from = std::min(from, span.start);
+    const auto [at, is_new] = last.emplace(span.step, span.end);
     if (!is_new) at->second = std::max(at->second, span.end);
   }
-  return ends;
+  std::vector<StepWindow> windows;
+  windows.reserve(last.size());
+  for (const auto& [step, end] : last) {
+    windows.push_back({.step = step, .from = from, .to = std::max(end, from)});
+    from = windows.back().to;
+  }
+  return windows;
 }
 
 bool is_busy(const Span& span) {
   return span.label >= 0 || is_busy(span.key.op);
 }
 
-}  // namespace
-
 std::vector<Nanoseconds> step_times(const Timeline& timeline) {
-  const StepEnds ends = step_ends(timeline);
   std::vector<Nanoseconds> times;
-  times.reserve(ends.last.size());
-  Nanoseconds before = ends.start;
-  for (const auto& [step, end] : ends.last) {
-    times.push_back(std::max(end, before) - before);
-    before = std::max(end, before);
-  }
+  for (const StepWindow& window : step_windows(timeline)) times.push_back(window.to - window.from);
   return times;
 }
 
@@ -51,35 +47,6 @@ Nanoseconds iteration_time(const Timeline& timeline) {
   const std::size_t half = times.size() / 2;
   if (times.size() % 2 == 1) return times[half];
   return Nanoseconds((times[half - 1].value + times[half].value) / 2);
-}
-
-std::vector<RankUse> rank_use(const Timeline& timeline) {
-  std::vector<RankUse> use(static_cast<std::size_t>(timeline.ranks));
-  for (std::size_t rank = 0; rank < use.size(); ++rank)
-    use[rank].rank = RankId(static_cast<std::int64_t>(rank));
-  const StepEnds ends = step_ends(timeline);
-  const auto warmup = static_cast<std::size_t>(std::max(0, timeline.warmup_steps));
-  if (ends.last.size() <= warmup) return use;
-
-  Nanoseconds from = ends.start;
-  if (warmup > 0)
-    from = std::next(ends.last.begin(), static_cast<std::ptrdiff_t>(warmup) - 1)->second;
-  Nanoseconds to = from;
-  for (const auto& [step, end] : ends.last) to = std::max(to, end);
-
-  // By time, not by step: a rank may begin the next step while another still finishes this one.
-  for (const Span& span : timeline.spans) {
-    const Track& track = timeline.tracks[span.track];
-    if (track.lane != kComputeLane || !is_busy(span)) continue;
-    const Nanoseconds start = std::max(span.start, from);
-    const Nanoseconds end = std::min(span.end, to);
-    if (end > start) use[track.rank.index()].busy += end - start;
-  }
-  for (RankUse& rank : use) {
-    rank.idle = to - from - rank.busy;
-    if (to > from) rank.bubble_fraction = seconds(rank.idle) / seconds(to - from);
-  }
-  return use;
 }
 
 }  // namespace penstock

@@ -82,23 +82,26 @@ struct Timeline {
   bool operator==(const Timeline&) const = default;
 };
 
-// End of the last span of each step, over all ranks, minus that of the step before (the first: minus the first start);
-// 0 of a step that an earlier one outlasts.
-// One entry a step that has spans, in order of steps.
+// The time of a step: from the end of the step before (of the first: from the first start) to the end of its own last span,
+// over all ranks; empty where an earlier step outlasts it.
+struct StepWindow {
+  std::int32_t step = 0;
+  Nanoseconds from, to;
+
+  // How much of a span lies within.
+  Nanoseconds share(const Span& span) const;
+};
+// One a step that has spans, in order of steps; each begins where the one before ends. O(spans log steps).
+std::vector<StepWindow> step_windows(const Timeline& timeline);
+// How long they are: 0 of a step that an earlier one outlasts.
 std::vector<Nanoseconds> step_times(const Timeline& timeline);
 // Median of step_times after the warm-up steps: the one definition of iteration time (docs/metrics.md). 0 if none is left.
 Nanoseconds iteration_time(const Timeline& timeline);
 
-struct RankUse {
-  RankId rank;
-  Nanoseconds busy, idle;  // of the compute lane; idle = wall - busy
-  double bubble_fraction = 0;  // idle / wall
-};
-// One a rank, over the steps after warm-up: from the end of the last warm-up step (without one, from the first start) to
-// the end of the last step. Busy: what is_busy() of the lane named "compute", and all that a foreign trace has there.
-// Waiting inside RECV, and WAIT, count as idle.
 inline constexpr std::string_view kComputeLane = "compute";
 inline constexpr std::string_view kCollectiveLane = "collective";
-std::vector<RankUse> rank_use(const Timeline& timeline);
+// Whether its rank works rather than waits: what is_busy() of its operation, and all that a foreign trace has. Waiting inside
+// RECV, and WAIT, are not.
+bool is_busy(const Span& span);
 
 }  // namespace penstock

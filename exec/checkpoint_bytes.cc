@@ -222,6 +222,16 @@ Result<std::vector<SectionView>> CheckpointReader::verify(std::uint64_t sections
   };
   PENSTOCK_TRY(const std::string_view magic, next(kCheckpointMagic.size()));
   if (magic != kCheckpointMagic) {
+    if (magic.empty()) return damaged("the file is empty", 0);
+    constexpr std::size_t kVersion = kCheckpointMagic.size() - 2;
+    const bool of_a_version = magic.size() == kCheckpointMagic.size() && magic.ends_with('\n') &&
+                              magic.starts_with(kCheckpointMagic.substr(0, kVersion)) && magic[kVersion] >= '0' && magic[kVersion] <= '9';
+    if (of_a_version) {
+      return fail(Error{.code = ErrorCode::BadInput,
+                        .message = fmt::format("the checkpoint is of version {}, or its first bytes are damaged; this build reads version {}",
+                                               magic[kVersion], kCheckpointMagic[kVersion]),
+                        .where = {.file = path_}, .hint = "resume with the release that wrote it, or from another checkpoint"});
+    }
     return fail(Error{.code = ErrorCode::BadInput, .message = "this is no checkpoint, or its first bytes are damaged",
                       .where = {.file = path_}, .hint = "penstock run --checkpoint writes one"});
   }

@@ -4,6 +4,7 @@
 // only when both sides have met: a send is never buffered.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/units.h"
@@ -22,6 +23,11 @@ class Communicator {
   // of the transfer, waking up is.
   virtual void receive(StreamHandle stream, std::byte* data, Bytes bytes, std::uint64_t identity, WorkTag tag,
                        Stamp* stamp) = 0;
+};
+
+// Both ends of an edge.
+struct CommunicatorPair {
+  std::unique_ptr<Communicator> sender, receiver;
 };
 
 struct ByteRange {

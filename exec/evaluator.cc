@@ -4,13 +4,14 @@
 
 namespace penstock {
 
-Result<std::unique_ptr<Evaluator>> Evaluator::make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed) {
-  std::unique_ptr<Evaluator> out(new Evaluator(plan, options.batches));
+Result<std::unique_ptr<Evaluator>> Evaluator::make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed,
+                                                   std::unique_ptr<RankDevice> device) {
+  std::unique_ptr<Evaluator> out(new Evaluator(plan, options.batches, std::move(device)));
   PENSTOCK_TRY(out->data_, DataSource::open(options.data, plan.workload, combine(seed, hash("evaluation")), true));
   out->losses_.assign(static_cast<std::size_t>(options.batches * plan.microbatches), 0.0);
   out->all_ = all_parameters(plan.workload);
-  out->stream_ = out->device_.create_stream("evaluation", StreamRole::Compute);
-  PENSTOCK_TRY(out->network_, WholeNetwork::make(plan.workload, out->data_, out->device_,
+  out->stream_ = out->device_->create_stream("evaluation", StreamRole::Compute);
+  PENSTOCK_TRY(out->network_, WholeNetwork::make(plan.workload, out->data_, *out->device_,
                                                  {.microbatch_size = plan.microbatch_size, .microbatches = plan.microbatches,
                                                   .seed = seed, .training = false, .losses = out->losses_.data()}));
   return out;
@@ -30,9 +31,9 @@ Result<double> Evaluator::loss(const ParameterAccess& parameters) {
     for (std::int32_t m = 0; m < plan_.microbatches; ++m) {
       const auto load = stage.load(memory, m), forward = stage.forward(memory, m), loss = stage.loss(memory, m);
       for (StageCall* call : {load.get(), forward.get(), loss.get()}) {
-        device_.launch(stream_, *call, WorkTag{.instruction = 0, .step = batch}, nullptr);
+        device_->launch(stream_, *call, WorkTag{.instruction = 0, .step = batch}, nullptr);
       }
-      PENSTOCK_TRY_VOID(device_.synchronize());
+      PENSTOCK_TRY_VOID(device_->synchronize());
       sum += losses_[static_cast<std::size_t>(batch * plan_.microbatches + m)];
     }
   }

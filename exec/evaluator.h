@@ -8,7 +8,7 @@
 
 #include "core/plan.h"
 #include "core/result.h"
-#include "exec/cpu/cpu_device.h"
+#include "exec/device.h"
 #include "exec/data_source.h"
 #include "exec/parameters.h"
 #include "exec/run.h"
@@ -18,8 +18,9 @@ namespace penstock {
 
 class Evaluator {
  public:
-  // `plan` outlives it. Errors as DataSource::open has them.
-  static Result<std::unique_ptr<Evaluator>> make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed);
+  // `plan` outlives it; the passes run on `device`, of any backend. Errors as DataSource::open has them.
+  static Result<std::unique_ptr<Evaluator>> make(const Plan& plan, const EvaluationOptions& options, std::uint64_t seed,
+                                                 std::unique_ptr<RankDevice> device);
 
   std::int64_t images() const { return data_.images(); }  // held out; 0 of a text
 
@@ -27,14 +28,15 @@ class Evaluator {
   Result<double> loss(const ParameterAccess& parameters);
 
  private:
-  Evaluator(const Plan& plan, std::int64_t batches) : plan_(plan), batches_(batches) {}
+  Evaluator(const Plan& plan, std::int64_t batches, std::unique_ptr<RankDevice> device)
+      : plan_(plan), batches_(batches), device_(std::move(device)) {}
 
   const Plan& plan_;
   std::int64_t batches_;
   DataSource data_;
   std::vector<double> losses_;  // [batch][microbatch]
   std::vector<const Parameter*> all_;
-  cpu::CpuDevice device_{std::make_shared<cpu::RunState>(), -1};
+  std::unique_ptr<RankDevice> device_;
   StreamHandle stream_;
   std::unique_ptr<WholeNetwork> network_;
 };

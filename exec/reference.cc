@@ -1,5 +1,5 @@
 #include "core/replicas.h"
-#include "exec/cpu/cpu_device.h"
+#include "exec/backend.h"
 #include "exec/data_source.h"
 #include "exec/replicated_reference.h"
 #include "exec/run.h"
@@ -43,12 +43,11 @@ RunResult result_of(const Plan& plan, const RunOptions& options, const Network& 
   return result;
 }
 
-Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options) {
+Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& options, RankDevice& device) {
   std::int32_t updates = 0;
   for (const PlanStage& stage : plan.stages) updates += stage.replicas;
   PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.updates = updates, .most_steps = most_steps(plan)}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
-  cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network, ReplicatedNetwork::make(plan, data, device, options.seed, *training));
   PENSTOCK_TRY_VOID(training->restore(*network));
   Timeline timeline = reference_timeline();
@@ -66,24 +65,24 @@ Result<RunResult> run_replicated_reference(const Plan& plan, const RunOptions& o
 }  // namespace
 
 Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
-  PENSTOCK_TRY_VOID(check_backend(options.backend));
-  if (is_replicated(plan)) return run_replicated_reference(plan, options);
+  PENSTOCK_TRY(const auto backend, open_backend(options.backend));
+  PENSTOCK_TRY(const auto device, backend->lone_device());
+  if (is_replicated(plan)) return run_replicated_reference(plan, options, *device);
   PENSTOCK_TRY(const auto training, Training::prepare(plan, options, {.most_steps = most_steps(plan)}));
   PENSTOCK_TRY(const DataSource data, DataSource::open(options.data, plan.workload, options.seed));
-  cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
   PENSTOCK_TRY(const auto network,
-               WholeNetwork::make(plan.workload, data, device,
+               WholeNetwork::make(plan.workload, data, *device,
                                   {.microbatch_size = plan.microbatch_size, .microbatches = plan.microbatches,
                                    .seed = options.seed, .first_step = training->first_step(), .losses = training->losses(),
                                    .gradient_norms = training->gradient_norms(), .board = training->board()}));
   PENSTOCK_TRY_VOID(training->restore(*network));
 
   Timeline timeline = reference_timeline();
-  const StreamHandle stream = device.create_stream("reference", StreamRole::Compute);
+  const StreamHandle stream = device->create_stream("reference", StreamRole::Compute);
   const auto perform = [&](Op op, StageCall& call, std::int32_t step, std::int32_t microbatch) -> Result<void> {
     Stamp stamp;
-    device.launch(stream, call, WorkTag{.instruction = 0, .step = step}, &stamp);
-    PENSTOCK_TRY_VOID(device.synchronize());
+    device->launch(stream, call, WorkTag{.instruction = 0, .step = step}, &stamp);
+    PENSTOCK_TRY_VOID(device->synchronize());
     timeline.spans.push_back(Span{.track = 0, .step = step, .start = stamp.start, .end = stamp.end,
                                   .key = {.op = op, .microbatch = microbatch}, .label = -1});
     return {};
@@ -102,13 +101,13 @@ Result<RunResult> run_reference(const Plan& plan, const RunOptions& options) {
       PENSTOCK_TRY_VOID(perform(Op::Loss, *stage.loss(memory, m), step, m));
       PENSTOCK_TRY_VOID(perform(Op::BF, *stage.backward(memory, m), step, m));
     }
-    if (norms != nullptr) device.launch(stream, *norms, WorkTag{.instruction = 0, .step = step}, nullptr);
+    if (norms != nullptr) device->launch(stream, *norms, WorkTag{.instruction = 0, .step = step}, nullptr);
     PENSTOCK_TRY_VOID(perform(Op::Step, *update, step, -1));
     training->report();
   }
   PENSTOCK_TRY_VOID(training->pause(step, *network, true));
 
-  return result_of(plan, options, *network, device, *training, std::move(timeline), step);
+  return result_of(plan, options, *network, *device, *training, std::move(timeline), step);
 }
 
 }  // namespace penstock

@@ -1,13 +1,20 @@
 #include "exec/replicated_reference.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/graph_algorithms.h"
 #include "core/replicas.h"
 #include "exec/parameters.h"
 
 namespace penstock {
+namespace {
+
+template <class Values>
+Bytes bytes_of(const Values& values) {
+  return Bytes(static_cast<std::int64_t>(std::span(values).size_bytes()));
+}
+
+}  // namespace
 
 struct ReplicatedNetwork::Copy {
   StageId stage;
@@ -22,14 +29,14 @@ struct ReplicatedNetwork::Copy {
   std::unique_ptr<StageCall> squared_norms, update;
 };
 
-ReplicatedNetwork::ReplicatedNetwork(const Plan& plan, cpu::CpuDevice& device)
+ReplicatedNetwork::ReplicatedNetwork(const Plan& plan, RankDevice& device)
     : plan_(plan), device_(device), stream_(device.create_stream("reference", StreamRole::Compute)),
       places_(parameter_places(plan)) {}
 
 ReplicatedNetwork::~ReplicatedNetwork() = default;
 
 Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& plan, const DataSource& data,
-                                                                   cpu::CpuDevice& device, std::uint64_t seed,
+                                                                   RankDevice& device, std::uint64_t seed,
                                                                    Training& training) {
   std::unique_ptr<ReplicatedNetwork> out(new ReplicatedNetwork(plan, device));
   std::vector<VertexPair> graph;
@@ -100,7 +107,7 @@ Result<std::unique_ptr<ReplicatedNetwork>> ReplicatedNetwork::make(const Plan& p
       for (const LayerId layer : stage.layers) {
         for (const Parameter& parameter : network.layers[layer.index()].parameters) {
           const std::vector<float> values = initial_values(parameter, seed);
-          std::memcpy(copy->memory.weights + offsets[next++].value, values.data(), values.size() * sizeof(float));
+          device.write(copy->memory.weights + offsets[next++].value, values.data(), bytes_of(values));
         }
       }
       for (std::int32_t m = 0; m < plan.microbatches; ++m) {
@@ -152,8 +159,9 @@ void ReplicatedNetwork::bring(Copy& to, std::int32_t microbatch, bool forward) {
         const std::int64_t bytes = network.layers[edge.tensors[t].index()].output.bytes().value;
         for (std::int64_t sample = to.samples.first; sample < to.samples.end(); ++sample) {
           if (sample < from->samples.first || sample >= from->samples.end()) continue;
-          std::memcpy(target + mine[t].value + (sample - to.samples.first) * bytes,
-                      source + offsets[t].value + (sample - from->samples.first) * bytes, static_cast<std::size_t>(bytes));
+          sample_.resize(static_cast<std::size_t>(bytes));
+          device_.read(sample_.data(), source + offsets[t].value + (sample - from->samples.first) * bytes, Bytes(bytes));
+          device_.write(target + mine[t].value + (sample - to.samples.first) * bytes, sample_.data(), Bytes(bytes));
         }
       }
     }
@@ -185,29 +193,32 @@ Result<void> ReplicatedNetwork::pass(std::int32_t step, std::int32_t microbatch,
 
 void ReplicatedNetwork::add_up() {
   for (const auto& copies : copies_) {
-    const std::int64_t floats = copies[0]->layout.parameters.value / static_cast<std::int64_t>(sizeof(float));
-    for (std::int64_t i = 0; i < floats; ++i) {
-      const auto gradient = [&](std::size_t c) -> float& {
-        return reinterpret_cast<float*>(copies[c]->memory.gradients)[i];
-      };
-      float sum = gradient(0);
-      for (std::size_t c = 1; c < copies.size(); ++c) sum += gradient(c);
-      for (std::size_t c = 0; c < copies.size(); ++c) gradient(c) = sum;
+    const Bytes bytes = copies[0]->layout.parameters;
+    sum_.resize(static_cast<std::size_t>(bytes.value) / sizeof(float));
+    term_.resize(sum_.size());
+    device_.read(sum_.data(), copies[0]->memory.gradients, bytes);
+    for (std::size_t c = 1; c < copies.size(); ++c) {
+      device_.read(term_.data(), copies[c]->memory.gradients, bytes);
+      for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += term_[i];
     }
+    for (const auto& copy : copies) device_.write(copy->memory.gradients, sum_.data(), bytes);
   }
 }
 
 // Each parameter's from the first copy of its stage, in one table, which all have.
 Result<void> ReplicatedNetwork::take_norms(std::int32_t step) {
   std::vector<double> table(all_parameters(plan_.workload).size(), 0.0);
+  std::vector<double> own;
   for (const auto& copies : copies_) {
     Copy& first = *copies[0];
-    std::fill_n(first.memory.squared_norms, table.size(), 0.0);
+    own.assign(table.size(), 0.0);
+    device_.write(first.norms, own.data(), bytes_of(own));
     PENSTOCK_TRY_VOID(perform(*first.squared_norms, step));
-    for (std::size_t p = 0; p < table.size(); ++p) table[p] += first.memory.squared_norms[p];
+    device_.read(own.data(), first.norms, bytes_of(own));
+    for (std::size_t p = 0; p < table.size(); ++p) table[p] += own[p];
   }
   for (const auto& copies : copies_) {
-    for (const auto& copy : copies) std::copy(table.begin(), table.end(), copy->memory.squared_norms);
+    for (const auto& copy : copies) device_.write(copy->norms, table.data(), bytes_of(table));
   }
   return {};
 }
@@ -232,13 +243,13 @@ std::byte* ReplicatedNetwork::address(const ParameterPlace& place, std::int32_t 
 
 void ReplicatedNetwork::read(std::size_t parameter, std::int32_t state, std::span<float> out) const {
   const ParameterPlace& place = places_[parameter];
-  std::memcpy(out.data(), address(place, state, *copies_[place.stage.index()][0]), out.size_bytes());
+  device_.read(out.data(), address(place, state, *copies_[place.stage.index()][0]), bytes_of(out));
 }
 
 void ReplicatedNetwork::write(std::size_t parameter, std::int32_t state, std::span<const float> values) {
   const ParameterPlace& place = places_[parameter];
   for (const auto& copy : copies_[place.stage.index()]) {
-    std::memcpy(address(place, state, *copy), values.data(), values.size_bytes());
+    device_.write(address(place, state, *copy), values.data(), bytes_of(values));
   }
 }
 

@@ -10,8 +10,8 @@
 #include "core/plan.h"
 #include "core/result.h"
 #include "core/timeline.h"
-#include "exec/cpu/cpu_device.h"
 #include "exec/data_source.h"
+#include "exec/device.h"
 #include "exec/parameters.h"
 #include "exec/training.h"
 
@@ -20,7 +20,7 @@ namespace penstock {
 class ReplicatedNetwork final : public ParameterAccess {
  public:
   // All outlive it. `training`: where losses and norms go, and to whom steps are reported.
-  static Result<std::unique_ptr<ReplicatedNetwork>> make(const Plan& plan, const DataSource& data, cpu::CpuDevice& device,
+  static Result<std::unique_ptr<ReplicatedNetwork>> make(const Plan& plan, const DataSource& data, RankDevice& device,
                                                          std::uint64_t seed, Training& training);
   ~ReplicatedNetwork() override;
 
@@ -35,7 +35,7 @@ class ReplicatedNetwork final : public ParameterAccess {
 
  private:
   struct Copy;
-  ReplicatedNetwork(const Plan& plan, cpu::CpuDevice& device);
+  ReplicatedNetwork(const Plan& plan, RankDevice& device);
   Result<void> perform(StageCall& call, std::int32_t step);
   Result<void> perform(Op op, const Copy& copy, StageCall& call, std::int32_t step, std::int32_t microbatch,
                        Timeline& timeline);
@@ -46,12 +46,15 @@ class ReplicatedNetwork final : public ParameterAccess {
   static std::byte* address(const ParameterPlace& place, std::int32_t state, const Copy& copy);
 
   const Plan& plan_;
-  cpu::CpuDevice& device_;
+  RankDevice& device_;
   StreamHandle stream_;
   std::vector<ParameterPlace> places_;                     // of parameters
   std::vector<std::int32_t> order_;                        // stages, each after those it reads from
   std::vector<std::vector<std::unique_ptr<Copy>>> copies_;  // by stage
   Bytes bytes_;
+  // On their way from one copy to others.
+  std::vector<std::byte> sample_;
+  std::vector<float> sum_, term_;
 };
 
 }  // namespace penstock

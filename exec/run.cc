@@ -9,9 +9,7 @@
 #include <tuple>
 
 #include "core/replicas.h"
-#include "exec/cpu/cpu_device.h"
-#include "exec/cpu/group.h"
-#include "exec/cpu/processor.h"
+#include "exec/backend.h"
 #include "exec/interpreter.h"
 #include "exec/parameters.h"
 #include "exec/training.h"
@@ -22,13 +20,13 @@ namespace {
 
 // Everything a local run holds. Members go last to first: the devices' workers end before what they use.
 struct LocalRun {
-  std::shared_ptr<cpu::RunState> state = std::make_shared<cpu::RunState>();
+  std::unique_ptr<Backend> backend;
   DataSource data;
   std::unique_ptr<Training> training;
   std::vector<std::unique_ptr<Interpreter>> ranks;
   std::vector<std::unique_ptr<Communicator>> communicators;
   std::vector<std::unique_ptr<GroupCommunicator>> groups;
-  std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
+  std::vector<std::unique_ptr<RankDevice>> devices;
 };
 
 // That the program is the plan's, as far as the tables tell.
@@ -82,15 +80,15 @@ Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& 
                                                                  .most_steps = most_steps(plan, program)}));
   PENSTOCK_TRY(local.data, DataSource::open(options.data, plan.workload, options.seed));
   const auto count = program.ranks.size();
-  const std::vector<int> cores = cpu::cores();
-  const bool bind = count <= cores.size();  // more ranks than cores: let the system share them out
   for (std::size_t r = 0; r < count; ++r) {
-    local.devices.push_back(std::make_unique<cpu::CpuDevice>(local.state, bind ? cores[r] : -1));
+    PENSTOCK_TRY(auto device, local.backend->rank_device(static_cast<std::int32_t>(r), static_cast<std::int32_t>(count)));
+    local.devices.push_back(std::move(device));
   }
   std::vector<Interpreter::Setup> setups(count);
   for (std::size_t e = 0; e < program.edges.size(); ++e) {
     const ProgramEdge& edge = program.edges[e];
-    cpu::CommunicatorPair pair = cpu::connect(*local.devices[edge.source.index()], *local.devices[edge.destination.index()]);
+    CommunicatorPair pair =
+        local.backend->connect(*local.devices[edge.source.index()], *local.devices[edge.destination.index()]);
     const EdgeId id(static_cast<std::int64_t>(e));
     setups[edge.source.index()].senders[id] = pair.sender.get();
     setups[edge.destination.index()].receivers[id] = pair.receiver.get();
@@ -98,9 +96,9 @@ Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& 
     local.communicators.push_back(std::move(pair.receiver));
   }
   for (std::size_t g = 0; g < program.groups.size(); ++g) {
-    std::vector<cpu::CpuDevice*> members;
+    std::vector<RankDevice*> members;
     for (const RankId rank : program.groups[g].ranks) members.push_back(local.devices[rank.index()].get());
-    std::vector<std::unique_ptr<GroupCommunicator>> group = cpu::assemble(members);
+    std::vector<std::unique_ptr<GroupCommunicator>> group = local.backend->assemble(members);
     for (std::size_t m = 0; m < group.size(); ++m) {
       setups[program.groups[g].ranks[m].index()].groups[GroupId(static_cast<std::int64_t>(g))] = group[m].get();
       local.groups.push_back(std::move(group[m]));
@@ -129,7 +127,7 @@ Result<void> set_up(const Plan& plan, const Program& program, const RunOptions& 
 Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& local, StepGate& gate) {
   const Nanoseconds deadline = std::max(options.deadline, nanoseconds(20 * plan.iteration_time_s));
   const Watchdog watchdog(
-      local.ranks, deadline, [&] { return local.state->now(); },
+      local.ranks, deadline, [&] { return local.backend->now(); },
       [&] {
         if (options.stop.stop_requested()) gate.close();
         local.training->report();
@@ -140,12 +138,12 @@ Result<void> run_ranks(const Plan& plan, const RunOptions& options, LocalRun& lo
     threads.emplace_back([&, r] {
       results[r] = local.ranks[r]->run(gate);
       if (results[r]) return;
-      local.state->abort(results[r].error());
+      local.backend->abort(results[r].error());
       gate.abandon();
     });
   }
   for (std::thread& thread : threads) thread.join();
-  if (const auto reason = local.state->reason()) return fail(*reason);
+  if (const auto reason = local.backend->reason()) return fail(*reason);
   return {};
 }
 
@@ -206,14 +204,14 @@ void finish(std::vector<Interpreter::Transfer>& transfers, Timeline& timeline) {
 }  // namespace
 
 Result<void> check_backend(const std::string& backend) {
-  if (backend == "cpu") return {};
-  return fail(ErrorCode::Unavailable, fmt::format("this build has no backend \"{}\"", backend), "--backend cpu");
+  PENSTOCK_TRY_VOID(open_backend(backend));
+  return {};
 }
 
 Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options) {
-  PENSTOCK_TRY_VOID(check_backend(options.backend));
-  PENSTOCK_TRY_VOID(belong_together(plan, program));
   LocalRun local;
+  PENSTOCK_TRY(local.backend, open_backend(options.backend));
+  PENSTOCK_TRY_VOID(belong_together(plan, program));
   PENSTOCK_TRY_VOID(set_up(plan, program, options, local));
   Training& training = *local.training;
   RankParameters parameters(plan, local.ranks);

@@ -41,7 +41,8 @@ struct StageMemoryMap {
 
 // When the layers of a stage ran, for the profiler: each call overwrites the parts it runs.
 struct LayerStamps {
-  Stamp forward, backward_input, backward_weight, update;  // a loss layer's forward is its loss
+  Stamp forward, backward_input, backward_weight;  // a loss layer's forward is its loss
+  Stamp squared_norms, update;  // of layers without parameters as well: next to nothing
 };
 
 // A prepared piece of work. What it does is its backend's business.

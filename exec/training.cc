@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "core/replicas.h"
+#include "exec/backend.h"
 #include "exec/losses.h"
 
 namespace penstock {
@@ -40,7 +41,9 @@ Result<std::unique_ptr<Training>> Training::prepare(const Plan& plan, const RunO
   if (!warning.empty() && options.checkpoint.save == options.checkpoint.resume) out->replaced_ = Replaced::Dropped;
   out->resumed_ = std::move(resumed);
   if (!options.evaluation.data.empty()) {
-    PENSTOCK_TRY(out->evaluator_, Evaluator::make(plan, options.evaluation, options.seed));
+    PENSTOCK_TRY(const auto backend, open_backend(options.backend));
+    PENSTOCK_TRY(auto device, backend->lone_device());
+    PENSTOCK_TRY(out->evaluator_, Evaluator::make(plan, options.evaluation, options.seed, std::move(device)));
     const std::int64_t drawn = options.evaluation.batches * plan.workload.global_batch, images = out->evaluator_->images();
     if (images > 0 && drawn > images && options.on_warning) {
       options.on_warning(fmt::format("an evaluation draws {} samples from {} image{}: some are drawn more than once", drawn,

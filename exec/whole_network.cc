@@ -84,6 +84,14 @@ std::byte* WholeNetwork::address(std::size_t parameter, std::int32_t state) cons
   return buffer + offsets_[parameter].value;
 }
 
+void WholeNetwork::write_norm(double norm) {
+  PENSTOCK_CHECK(maps_[0].squared_norms != nullptr, "the optimizer clips");
+  std::vector<double> squares(offsets_.size(), 0.0);
+  if (!squares.empty()) squares.front() = norm * norm;
+  device_.write(reinterpret_cast<std::byte*>(maps_[0].squared_norms), squares.data(),
+                Bytes(static_cast<std::int64_t>(squares.size() * sizeof(double))));
+}
+
 void WholeNetwork::read(std::size_t parameter, std::int32_t state, std::span<float> out) const {
   device_.read(out.data(), address(parameter, state), Bytes(static_cast<std::int64_t>(out.size_bytes())));
 }

@@ -35,6 +35,11 @@ class WholeNetwork final : public ParameterAccess {
   const StageMemoryMap& memory(std::int32_t stash) const { return maps_[static_cast<std::size_t>(stash)]; }
   Bytes memory_bytes() const { return bytes_; }
 
+  // Where the optimizer clips: the table that update() reads, as if all gradients together had this norm. One above the limit
+  // makes the next update scale its gradients, whatever they are: for timing it at its full cost. What
+  // Stage::squared_norms() finds is written over.
+  void write_norm(double norm);
+
   // Parameters count in declaration order.
   void read(std::size_t parameter, std::int32_t state, std::span<float> out) const override;
   void write(std::size_t parameter, std::int32_t state, std::span<const float> values) override;

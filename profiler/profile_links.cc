@@ -50,7 +50,7 @@ struct Pair {
   Result<void> set_up(Bytes bytes) {
     PENSTOCK_TRY_VOID(a.set_up(bytes));
     PENSTOCK_TRY_VOID(b.set_up(bytes));
-    cpu::CommunicatorPair there = cpu::connect(a.device, b.device), back = cpu::connect(b.device, a.device);
+    CommunicatorPair there = cpu::connect(a.device, b.device), back = cpu::connect(b.device, a.device);
     a.out = std::move(there.sender);
     b.in = std::move(there.receiver);
     b.out = std::move(back.sender);

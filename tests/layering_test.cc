@@ -177,6 +177,27 @@ TEST(Layering, ThirdPartyHeadersStayInTheirPlaces) {
   expect_none("confined", violations);
 }
 
+// Orchestration speaks the device interface: beside exec/backend.cc, which lists them, it knows no backend.
+TEST(Layering, ExecNamesABackendInOnePlace) {
+  const std::vector<std::string> backends = {"exec/cpu/", "exec/cuda/", "exec/emulated/", "exec/mpi/"};
+  std::vector<Violation> violations;
+  bool listed = false;
+  for (const SourceFile& file : code_files()) {
+    if (file.top() != "exec" || lies_in(file.path, backends)) continue;
+    for (const Include& include : includes_of(file)) {
+      if (!include.quoted || !lies_in(include.target, backends)) continue;
+      if (file.path == "exec/backend.cc") {
+        listed = true;
+        continue;
+      }
+      violations.push_back({file.path, fmt::format("line {}: \"{}\" is a backend's own: ask exec/backend.h for what is needed",
+                                                   include.line, include.target)});
+    }
+  }
+  expect_none("backend", violations);
+  EXPECT_TRUE(listed) << "exec/backend.cc names no backend: has the list moved?";
+}
+
 TEST(Layering, HeadersLeaveStreamsAndRegularExpressionsToSources) {
   std::vector<Violation> violations;
   for (const SourceFile& file : code_files()) {

@@ -55,9 +55,6 @@ class CpuDevice final : public RankDevice {
 };
 
 // The ends of one edge between two ranks of this process, or of a rank with itself.
-struct CommunicatorPair {
-  std::unique_ptr<Communicator> sender, receiver;
-};
 CommunicatorPair connect(CpuDevice& source, CpuDevice& destination);
 
 }  // namespace penstock::cpu

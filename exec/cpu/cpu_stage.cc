@@ -318,13 +318,15 @@ void CpuStage::run_backward(const StageMemoryMap& memory, std::int32_t microbatc
 
 void CpuStage::run_squared_norms(const StageMemoryMap& memory) {
   for (const PreparedLayer& layer : layers_) {
-    for (std::size_t p = 0; p < layer.parameters.size(); ++p) {
-      const Parameter& parameter = layer.layer->parameters[p];
-      memory.squared_norms[layer.first_parameter + p] =
-          parameter.role == ParameterRole::Statistic
-              ? 0.0
-              : squared_norm(floats(memory.gradients + layer.parameters[p].value), static_cast<std::size_t>(parameter.elements()));
-    }
+    timed(layer.stamps, &LayerStamps::squared_norms, [&] {
+      for (std::size_t p = 0; p < layer.parameters.size(); ++p) {
+        const Parameter& parameter = layer.layer->parameters[p];
+        memory.squared_norms[layer.first_parameter + p] =
+            parameter.role == ParameterRole::Statistic
+                ? 0.0
+                : squared_norm(floats(memory.gradients + layer.parameters[p].value), static_cast<std::size_t>(parameter.elements()));
+      }
+    });
   }
 }
 

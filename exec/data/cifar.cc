@@ -25,6 +25,9 @@ Result<void> append(const std::string& path, const ImageRequest& request, ImageS
   PENSTOCK_TRY(const std::string bytes, read_data(path));
   const auto size = static_cast<std::int64_t>(bytes.size());
   if (size == 0) return bad_images(path, "the file is empty", "fetch it again");
+  // No label of either set is so large.
+  if (bytes.starts_with("\x1f\x8b"))
+    return bad_images(path, "byte 0: the file is compressed", "gunzip it first");
   const std::int64_t labels = labels_of(path, size);
   if (labels == 0)
     return bad_images(path,

@@ -36,6 +36,7 @@ Result<ImageSet> open_folder(const std::string& path, const ImageRequest& reques
   const SetNames& names = request.held_out ? kHeldOut : kTraining;
   std::error_code failed;
   std::vector<std::string> idx, ten, hundred;
+  std::string compressed;  // one of them
   for (fs::directory_iterator it(path, failed), end; !failed && it != end; it.increment(failed)) {
     const std::string name = it->path().filename().string();
     if (name == fmt::format("{}-idx3-ubyte", names.idx) ||
@@ -44,11 +45,22 @@ Result<ImageSet> open_folder(const std::string& path, const ImageRequest& reques
     if (name.starts_with(names.ten) && name.ends_with(".bin"))
       ten.push_back(it->path().string());
     if (name == names.hundred) hundred.push_back(it->path().string());
+    const bool of_a_set = name.starts_with(names.idx) || name.starts_with(names.ten) ||
+                          name.starts_with(names.hundred) || name.starts_with("cifar-");
+    if (of_a_set && name.ends_with(".gz") && (compressed.empty() || name < compressed))
+      compressed = name;
   }
   if (failed)
     return bad_images(path, "cannot read the folder: " + failed.message(),
                       "make it readable, or give one file");
   const auto sets = static_cast<int>(!idx.empty()) + !ten.empty() + !hundred.empty();
+  if (sets == 0 && !compressed.empty())
+    return bad_images(path,
+                      fmt::format("the folder holds {} images only compressed, in {}", names.what,
+                                  compressed),
+                      compressed.ends_with(".tar.gz")
+                          ? fmt::format("tar -xzf {}, and give the folder that it holds", compressed)
+                          : "gunzip them first");
   if (sets == 0)
     return bad_images(path, fmt::format("the folder holds no {} images", names.what),
                       std::string(names.wanted));

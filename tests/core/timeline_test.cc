@@ -53,41 +53,30 @@ TEST(IterationTime, IsTheMedianAfterWarmUp) {
   EXPECT_EQ(iteration_time(Timeline{}), Nanoseconds(0));
 }
 
-TEST(RankUse, CountsComputeFromFirstStartToLastEnd) {
-  const std::vector<RankUse> use = rank_use(three_steps());
-  ASSERT_EQ(use.size(), 2u);
-  EXPECT_EQ(use[0].busy, Nanoseconds(240));
-  EXPECT_EQ(use[0].idle, Nanoseconds(0));
-  EXPECT_EQ(use[1].rank, RankId(1));
-  EXPECT_EQ(use[1].busy, Nanoseconds(30 + 30 + 30));  // neither RECV nor WAIT
-  EXPECT_EQ(use[1].idle, Nanoseconds(150));
-  EXPECT_DOUBLE_EQ(use[1].bubble_fraction, 150.0 / 240.0);
+TEST(StepWindows, BeginWhereTheStepBeforeEnds) {
+  Timeline timeline = three_steps();
+  const std::vector<StepWindow> windows = step_windows(timeline);
+  ASSERT_EQ(windows.size(), 3u);
+  EXPECT_EQ(windows[0].from, Nanoseconds(10));
+  EXPECT_EQ(windows[1].from, windows[0].to);
+  EXPECT_EQ(windows[1].to, Nanoseconds(160));
+  EXPECT_EQ(windows[1].share(span(0, 1, 90, 120, Op::F)), Nanoseconds(20));
+  EXPECT_EQ(windows[1].share(span(0, 1, 170, 190, Op::F)), Nanoseconds(0));
+  for (Span& span : timeline.spans) span.step = 2 - span.step;
+  for (const StepWindow& window : step_windows(timeline)) {
+    EXPECT_EQ(window.from, Nanoseconds(window.step == 0 ? 10 : 250));
+    EXPECT_EQ(window.to, Nanoseconds(250));
+  }
+  EXPECT_TRUE(step_windows(Timeline{}).empty());
 }
 
-TEST(RankUse, LeavesOutWarmUpByTime) {
-  Timeline timeline = three_steps();
-  timeline.warmup_steps = 1;  // from 100 to 250; rank 1 began its second step at 90
-  const std::vector<RankUse> use = rank_use(timeline);
-  EXPECT_EQ(use[0].busy, Nanoseconds(150));
-  EXPECT_EQ(use[1].busy, Nanoseconds(20 + 30));
-  EXPECT_EQ(use[1].idle, Nanoseconds(100));
-  timeline.warmup_steps = 3;
-  EXPECT_EQ(rank_use(timeline)[0].busy, Nanoseconds(0));
-  EXPECT_EQ(rank_use(timeline)[0].bubble_fraction, 0);
-}
-
-TEST(RankUse, CountsAllThatAForeignTraceHasOnItsComputeLane) {
-  Timeline timeline = three_steps();
-  timeline.labels = {"gemm"};
-  timeline.spans[9].label = 0;  // was a WAIT
-  EXPECT_EQ(rank_use(timeline)[1].busy, Nanoseconds(30 + 30 + 30 + 40));
-}
-
-TEST(RankUse, ListsRanksWithoutSpans) {
-  Timeline timeline = three_steps();
-  timeline.ranks = 3;
-  ASSERT_EQ(rank_use(timeline).size(), 3u);
-  EXPECT_EQ(rank_use(timeline)[2].idle, Nanoseconds(240));
+TEST(BusySpan, IsWorkOfItsRankOrAnythingOfAForeignTrace) {
+  EXPECT_TRUE(is_busy(span(0, 0, 0, 1, Op::F)));
+  EXPECT_FALSE(is_busy(span(0, 0, 0, 1, Op::Recv)));
+  Span wait = span(0, 0, 0, 1, Op::Wait);
+  EXPECT_FALSE(is_busy(wait));
+  wait.label = 0;
+  EXPECT_TRUE(is_busy(wait));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "exec/backend.h"
 #include "tests/exec/sample_plan.h"
 
 namespace penstock {
@@ -22,8 +23,10 @@ class Initial final : public ParameterAccess {
   std::uint64_t seed_;
 };
 
+std::unique_ptr<RankDevice> lone_device() { return *(*open_backend("cpu"))->lone_device(); }
+
 double loss(const Plan& plan, std::int64_t batches, std::uint64_t seed, std::uint64_t weights = 3) {
-  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = batches}, seed);
+  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = batches}, seed, lone_device());
   EXPECT_TRUE(evaluator);
   const Initial initial(plan.workload, weights);
   const auto first = (*evaluator)->loss(initial), second = (*evaluator)->loss(initial);
@@ -54,7 +57,7 @@ TEST(Evaluator, DrawsOtherSamplesThanTraining) {
 
 TEST(Evaluator, DataThatIsNotThereIsAnError) {
   const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
-  EXPECT_FALSE(Evaluator::make(plan, {.data = "/no/such/text"}, 0));
+  EXPECT_FALSE(Evaluator::make(plan, {.data = "/no/such/text"}, 0, lone_device()));
 }
 
 }  // namespace

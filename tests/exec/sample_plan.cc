@@ -48,13 +48,13 @@ Plan sample_plan(const std::string& workload, const std::string& schedule, std::
 
 Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
                      Split split, std::int64_t microbatch, const Optimizer& optimizer,
-                     const std::vector<LayerKind>& recompute) {
+                     const std::vector<LayerKind>& recompute, Precision precision) {
   PlanRequest request;
   request.recompute = recompute;
   request.replicas = replicas;
   request.split = split;
   return plan_on(workload, schedule, std::accumulate(replicas.begin(), replicas.end(), 0), microbatch, optimizer,
-                 std::move(request));
+                 std::move(request), precision);
 }
 
 Program sample_program(const Plan& plan) {

@@ -19,7 +19,7 @@ Plan sample_plan(const std::string& workload, const std::string& schedule, std::
 // The same with replicas of each stage.
 Plan replicated_plan(const std::string& workload, const std::string& schedule, const std::vector<std::int32_t>& replicas,
                      Split split, std::int64_t microbatch, const Optimizer& optimizer = {},
-                     const std::vector<LayerKind>& recompute = {});
+                     const std::vector<LayerKind>& recompute = {}, Precision precision = Precision::F32);
 Program sample_program(const Plan& plan);
 
 // A text of `bytes` bytes in a temporary file that lasts as long as the process.

@@ -89,5 +89,63 @@ TEST(WholeNetwork, TheFirstLossOfAnUntrainedTransformerIsNearTheLogarithmOfTheVo
   EXPECT_NEAR(run.loss(), std::log(256.0), 0.2);
 }
 
+// One backward, the norms as asked for, one update by plain SGD: how much of the step that is not clipped each weight makes.
+struct ClippedStep {
+  std::vector<LayerStamps> stamps;
+  double moved = 0;  // Σ |w' − w|
+};
+ClippedStep clipped_step(double norm) {
+  Workload workload = *build_workload("mlp:layers=3,width=32,batch=4");
+  workload.optimizer = Optimizer{};
+  workload.optimizer.momentum = 0;
+  workload.optimizer.clip = 1000;  // far above the gradients' own
+  const DataSource data = DataSource::random_text(workload, 3);
+  cpu::CpuDevice device(std::make_shared<cpu::RunState>(), -1);
+  ClippedStep out;
+  out.stamps.resize(workload.networks[0].layers.size());
+  double loss = 0;
+  const auto network = *WholeNetwork::make(workload, data, device,
+                                           {.microbatch_size = 4, .seed = 3, .losses = &loss, .layer_stamps = out.stamps.data()});
+  const StreamHandle stream = device.create_stream("test", StreamRole::Compute);
+  Stage& stage = network->stage();
+  const StageMemoryMap& memory = network->memory(0);
+  const auto perform = [&](std::unique_ptr<StageCall> call) {
+    device.launch(stream, *call, {}, nullptr);
+    EXPECT_TRUE(device.synchronize());
+  };
+  perform(stage.load(memory, 0));
+  perform(stage.forward(memory, 0));
+  perform(stage.loss(memory, 0));
+  perform(stage.backward(memory, 0));
+  perform(stage.squared_norms(memory));
+  if (norm > 0) network->write_norm(norm);
+  const auto* weights = reinterpret_cast<const float*>(memory.weights);
+  const std::size_t count = static_cast<std::size_t>(memory.gradients - memory.weights) / sizeof(float);
+  const std::vector<float> before(weights, weights + count);
+  perform(stage.update(memory));
+  for (std::size_t i = 0; i < count; ++i) out.moved += std::abs(static_cast<double>(weights[i]) - before[i]);
+  return out;
+}
+
+TEST(WholeNetwork, ANormThatIsWrittenClipsTheNextUpdateWhateverTheGradients) {
+  const ClippedStep own = clipped_step(0), half = clipped_step(2000), tenth = clipped_step(10'000);
+  ASSERT_GT(own.moved, 0);
+  EXPECT_NEAR(half.moved / own.moved, 0.5, 1e-2);
+  EXPECT_NEAR(tenth.moved / own.moved, 0.1, 1e-2);
+}
+
+TEST(WholeNetwork, SquaresAndUpdatesOfEachLayerAreTimed) {
+  const ClippedStep step = clipped_step(0);
+  Nanoseconds last;
+  for (std::size_t l = 0; l < step.stamps.size(); ++l) {
+    const LayerStamps& layer = step.stamps[l];
+    EXPECT_LE(layer.squared_norms.start, layer.squared_norms.end);
+    EXPECT_LE(last, layer.squared_norms.start) << "in order of layers";
+    last = layer.squared_norms.end;
+    EXPECT_LE(last, layer.update.start) << "before any update";
+    EXPECT_GT(layer.squared_norms.start, Nanoseconds(0));
+  }
+}
+
 }  // namespace
 }  // namespace penstock

@@ -99,6 +99,83 @@ TEST(Engine, AnEagerTransferStartsAtOnce) {
   EXPECT_EQ(timeline.spans[4].end, 17_ns);
 }
 
+// `count` microbatches: rank 0 computes each for `send_work` and sends it, which takes `copy`; rank 1 computes for
+// `receive_work` on it. Each end of the edge is in a lane of its own, or in its rank's compute lane.
+struct Copies {
+  std::int64_t count, send_work, copy, receive_work;
+};
+Program copies(const Copies& of, bool send_lane, bool receive_lane) {
+  Program program;
+  for (const std::int64_t length : {of.send_work, of.receive_work, of.copy})
+    program.recipes.push_back(recipe_of(Nanoseconds(length)));
+  program.edges = {edge_between(0, 1)};
+  program.body_microbatches = static_cast<std::int32_t>(of.count);
+  program.ranks.resize(2);
+  std::vector<Instruction> compute[2], transfers[2];
+  for (std::int32_t m = 0; m < of.count; ++m) {
+    const auto at = [&](Op op, std::int32_t recipe) {
+      return Instruction{.key = {.op = op, .microbatch = m}, .recipe = recipe, .target = is_transfer(op) ? 0 : -1};
+    };
+    Instruction send = at(Op::Send, 2), work = at(Op::F, 1);
+    compute[0].push_back(at(Op::F, 0));
+    if (send_lane) {
+      send.after_stream = 0;
+      send.after_index = static_cast<std::uint32_t>(m);
+    }
+    (send_lane ? transfers : compute)[0].push_back(send);
+    (receive_lane ? transfers : compute)[1].push_back(at(Op::Recv, 2));
+    if (receive_lane) {
+      work.after_stream = 1;
+      work.after_index = static_cast<std::uint32_t>(m);
+    }
+    compute[1].push_back(work);
+  }
+  for (const std::size_t r : {0u, 1u}) {
+    program.ranks[r].streams = {stream_of(compute[r])};
+    if (transfers[r].empty()) continue;
+    program.ranks[r].streams.push_back(stream_of(transfers[r], EdgeId(0)));
+    if (r == 1) program.ranks[r].streams.back().kind = StreamKind::Receive;
+  }
+  return program;
+}
+
+TEST(Engine, CopiesOverlapComputeAsFarAsTheLanesSay) {
+  for (const Copies& of : {Copies{6, 10, 4, 7}, {6, 4, 10, 7}, {6, 7, 4, 10}, {5, 9, 9, 9}, {1, 3, 5, 8}, {40, 1, 100, 1}}) {
+    const std::int64_t more = of.count - 1, a = of.send_work, c = of.copy, b = of.receive_work;
+    const auto makespan = [&](bool send_lane, bool receive_lane) {
+      return end_of(run(copies(of, send_lane, receive_lane)).timeline).value;
+    };
+    // Lanes of their own on both sides: the slowest of computing, copying and computing sets the pace.
+    EXPECT_EQ(makespan(true, true), a + c + b + more * std::max({a, c, b}));
+    // The receiver copies where it computes: its pace is the sum of both.
+    EXPECT_EQ(makespan(true, false), a + c + b + more * std::max(a, c + b));
+    EXPECT_EQ(makespan(false, true), a + c + b + more * std::max(a + c, b));
+    // Both do: nothing goes on beside a copy, on either rank.
+    EXPECT_EQ(makespan(false, false), a + c + b + more * (std::max(a, b) + c));
+  }
+}
+
+TEST(Engine, ACopyAndTheComputeOfItsOwnRankShareTimeOnlyFromLaneToLane) {
+  const auto shared = [](const Program& program, std::int64_t rank) {
+    Nanoseconds time;
+    const Timeline timeline = run(program).timeline;
+    for (const Span& work : timeline.spans) {
+      for (const Span& copy : timeline.spans) {
+        const bool of_rank = timeline.tracks[work.track].rank.value == rank && timeline.tracks[copy.track].rank.value == rank;
+        if (!of_rank || work.key.op != Op::F || !is_transfer(copy.key.op)) continue;
+        time += std::max(Nanoseconds(0), std::min(work.end, copy.end) - std::max(work.start, copy.start));
+      }
+    }
+    return time;
+  };
+  const Copies of{.count = 6, .send_work = 10, .copy = 4, .receive_work = 10};
+  for (const std::int64_t rank : {0, 1}) {
+    // All but the last copy beside the sender's next work, all but the first beside the receiver's work before.
+    EXPECT_EQ(shared(copies(of, true, true), rank), 20_ns);
+    EXPECT_EQ(shared(copies(of, false, false), rank), 0_ns);
+  }
+}
+
 TEST(Engine, OneFOneBUnderRendezvousTakesWhatSimGridsBlockingReceiversTake) {
   EXPECT_EQ(
       end_of(

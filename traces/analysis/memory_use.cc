@@ -65,24 +65,45 @@ std::vector<MemoryPoint> derived(const Timeline& timeline, RankId rank, std::int
   return next == starts.size() ? out : std::vector<MemoryPoint>();
 }
 
-void explain_peak(MemoryUse& use, const Program& program, const LiveMemory& live) {
-  const auto top = std::max_element(live.at.begin(), live.at.end());
-  if (top == live.at.end()) return;
-  const auto position = static_cast<std::uint32_t>(top - live.at.begin());
-  use.at = text(program.ranks[use.rank.index()].streams.front().body[position].key);
+bool is_live(const Buffer& buffer, std::uint32_t position) {
+  return is_persistent(buffer.cls) || (position >= buffer.first && position <= buffer.last);
+}
+
+// What is held while instruction `position` runs.
+MemoryMoment moment_at(const MemoryUse& use, const Program& program, std::uint32_t position) {
+  MemoryMoment out;
+  out.at = text(program.ranks[use.rank.index()].streams.front().body[position].key);
   std::array<Holder, enum_names(BufferClass{}).size()> by_class{};
   for (const Buffer& buffer : program.buffers_of(use.rank)) {
-    if (!is_persistent(buffer.cls) && (position < buffer.first || position > buffer.last)) continue;
+    if (!is_live(buffer, position)) continue;
     Holder& holder = by_class[static_cast<std::size_t>(buffer.cls)];
     holder.cls = buffer.cls;
     ++holder.buffers;
     holder.bytes += align_up(buffer.bytes, kTensorAlignment);
   }
   for (const Holder& holder : by_class) {
-    if (holder.bytes.value > 0) use.holders.push_back(holder);
+    if (holder.bytes.value > 0) out.holders.push_back(holder);
   }
-  std::stable_sort(use.holders.begin(), use.holders.end(),
+  std::stable_sort(out.holders.begin(), out.holders.end(),
                    [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+  return out;
+}
+
+void explain_peak(MemoryUse& use, const Program& program, const LiveMemory& live) {
+  const auto top = std::max_element(live.at.begin(), live.at.end());
+  if (top == live.at.end()) return;
+  use.fullest = moment_at(use, program, static_cast<std::uint32_t>(top - live.at.begin()));
+  if (use.rank.index() >= program.arena.size()) return;
+  const Bytes arena = program.arena[use.rank.index()];
+  if (arena <= live.peak) return;
+  std::uint32_t first = static_cast<std::uint32_t>(live.at.size());
+  for (const Buffer& buffer : program.buffers_of(use.rank)) {
+    if (align_up(buffer.offset + buffer.bytes, kTensorAlignment) < arena) continue;
+    first = std::min(first, is_persistent(buffer.cls) ? 0 : buffer.first);
+  }
+  if (first >= live.at.size()) return;
+  use.highest = moment_at(use, program, first);
+  use.unused = arena - live.at[first];
 }
 
 std::string_view plain_name(BufferClass cls) {
@@ -123,11 +144,11 @@ std::vector<MemoryUse> memory_use(const Timeline& timeline, std::int32_t step, c
   return out;
 }
 
-std::string holders_text(const MemoryUse& use, std::size_t most) {
+std::string holders_text(const MemoryMoment& moment, std::size_t most) {
   std::string out;
   Bytes rest;
-  for (std::size_t i = 0; i < use.holders.size(); ++i) {
-    const Holder& holder = use.holders[i];
+  for (std::size_t i = 0; i < moment.holders.size(); ++i) {
+    const Holder& holder = moment.holders[i];
     if (i >= most) {
       rest += holder.bytes;
       continue;

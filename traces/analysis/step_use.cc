@@ -1,28 +1,11 @@
 #include "traces/analysis/step_use.h"
 
 #include <algorithm>
-#include <map>
 
 namespace penstock {
 
-Nanoseconds StepWindow::share(const Span& span) const {
-  return std::max(Nanoseconds(0), std::min(span.end, to) - std::max(span.start, from));
-}
-
 std::vector<StepWindow> median_steps(const Timeline& timeline) {
-  if (timeline.spans.empty()) return {};
-  Nanoseconds from = timeline.spans.front().start;
-  std::map<std::int32_t, Nanoseconds> last;
-  for (const Span& span : timeline.spans) {
-    from = std::min(from, span.start);
-    const auto [at, is_new] = last.emplace(span.step, span.end);
-    if (!is_new) at->second = std::max(at->second, span.end);
-  }
-  std::vector<StepWindow> windows;
-  for (const auto& [step, end] : last) {
-    windows.push_back({.step = step, .from = from, .to = end});
-    from = end;
-  }
+  std::vector<StepWindow> windows = step_windows(timeline);
   const auto warmup = std::min(windows.size(), static_cast<std::size_t>(std::max(0, timeline.warmup_steps)));
   windows.erase(windows.begin(), windows.begin() + static_cast<std::ptrdiff_t>(warmup));
   if (windows.empty()) return windows;
@@ -40,7 +23,7 @@ std::vector<RankUse> step_use(const Timeline& timeline) {
   if (windows.empty()) return use;
   for (const Span& span : timeline.spans) {
     const Track& track = timeline.tracks[span.track];
-    if (track.lane != kComputeLane || !(span.label >= 0 || is_busy(span.key.op))) continue;
+    if (track.lane != kComputeLane || !is_busy(span)) continue;
     for (const StepWindow& window : windows) use[track.rank.index()].busy += window.share(span);
   }
   const Nanoseconds wall = iteration_time(timeline);

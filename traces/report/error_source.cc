@@ -25,7 +25,7 @@ std::map<Kind, Total> busy_by_kind(const Timeline& timeline, RankId rank) {
   const std::vector<StepWindow> windows = median_steps(timeline);
   for (const Span& span : timeline.spans) {
     const Track& track = timeline.tracks[span.track];
-    if (track.rank != rank || track.lane != kComputeLane || !is_busy(span.key.op)) continue;
+    if (track.rank != rank || track.lane != kComputeLane || !is_busy(span)) continue;
     for (const StepWindow& window : windows) {
       const Nanoseconds share = window.share(span);
       if (share.value == 0) continue;

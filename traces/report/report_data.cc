@@ -48,7 +48,7 @@ void write_step(JsonWriter& json, const Timeline& timeline, std::int32_t step, N
   array(json, "length", picture, [&](std::size_t i) { return (span(i).end - span(i).start).value; });
   array(json, "paint", picture, [&](std::size_t i) { return static_cast<int>(paint_of_span(span(i))); });
   array(json, "shade", picture, [&](std::size_t i) { return picture.shade[i]; });
-  array(json, "busy", picture, [&](std::size_t i) { return span(i).label >= 0 || is_busy(span(i).key.op) ? 1 : 0; });
+  array(json, "busy", picture, [&](std::size_t i) { return is_busy(span(i)) ? 1 : 0; });
   array(json, "label", picture, [&](std::size_t i) { return short_names(span(i)).empty() ? -1 : span(i).key.microbatch; });
   array(json, "name", picture, [&](std::size_t i) { return names.number(span_name(timeline, span(i))); });
   json.end_object();

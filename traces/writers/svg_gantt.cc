@@ -121,7 +121,7 @@ class Gantt {
     // What took time is seen, be it ever so short.
     const double width = span.end > span.start ? std::max(0.3, x(span.end) - left) : 0;
     double top = rows_.top[lane] + rows_.height[lane] * picture_.row[i], height = rows_.height[lane];
-    if (picture_.lanes[lane].compute && span.label < 0 && !is_busy(span.key.op)) {
+    if (picture_.lanes[lane].compute && !is_busy(span)) {
       top += height * 0.7;
       height *= 0.3;
     }

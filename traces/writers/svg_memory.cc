@@ -82,7 +82,12 @@ void draw_memory(Svg& svg, double y, const std::vector<MemoryLine>& lines, const
     svg.text(axis.right, y + 12, limit_drawn ? "limit ground-line halo" : "muted ground-line halo", said, Anchor::End);
   }
   const MemoryUse& first = *lines.front().use;
-  if (!first.holders.empty()) svg.text(axis.left, y + 25, "muted s ground-line halo", fmt::format("at {}: {}", first.at, holders_text(first)));
+  if (!first.fullest.holders.empty()) {
+    std::string said = fmt::format("at {}: {}", first.fullest.at, holders_text(first.fullest));
+    if (first.unused.value > 0)
+      said += fmt::format("; highest address at {}: {}, {} below it unused", first.highest.at, holders_text(first.highest), text(first.unused));
+    svg.text(axis.left, y + 25, "muted s ground-line halo", said);
+  }
 
   svg.rect(axis.left, y + kHead, axis.right - axis.left, kPlot, "panel");
   svg.text(axis.left - 6, y + kHead + 9, "muted s", text(top), Anchor::End);

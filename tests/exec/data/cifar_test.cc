@@ -80,6 +80,26 @@ TEST_F(CifarFiles, LabelsBeyondTheClassesAreRefusedWithTheirByte) {
   expect_refused(read_cifar({fine}, kTen), fine, "byte 1: label 50");
 }
 
+TEST_F(CifarFiles, NoPieceOfAFilePassesForTheWholeNorDoesMore) {
+  const std::string whole = cifar_record({3}, 'a') + cifar_record({4}, 'b');
+  for (const std::size_t length : {1u, 2u, 3072u, 3074u, 4000u, 6145u, 6147u, 6148u}) {
+    const std::string path = write("data_batch_1.bin", (whole + "xy").substr(0, length));
+    expect_refused(read_cifar({path}, kTen), path, "ends at byte " + std::to_string(length));
+  }
+}
+
+TEST_F(CifarFiles, TheFaultIsSoughtInEachFileOfTheSet) {
+  const std::string good = write("data_batch_1.bin", cifar_record({3}, 'a'));
+  const std::string bad = write("data_batch_2.bin", cifar_record({3}, 'a') + cifar_record({77}, 'b'));
+  expect_refused(read_cifar({good, bad}, kTen), bad, "byte 3073: label 77");
+}
+
+TEST_F(CifarFiles, ACompressedFileSaysWhatToDo) {
+  const std::string path = write("data_batch_1.bin", "\x1f\x8b\x08\x08 and so on");
+  expect_refused(read_cifar({path}, kTen), path, "compressed");
+  EXPECT_NE(read_cifar({path}, kTen).error().hint.find("gunzip"), std::string::npos);
+}
+
 TEST_F(CifarFiles, EmptyAbsentAndOfAnotherShapeAreRefused) {
   const std::string empty = write("data_batch_1.bin", "");
   expect_refused(read_cifar({empty}, kTen), empty, "the file is empty");

@@ -45,6 +45,16 @@ const Pair kFaults[] = {
     {"EmptyLabels", idx_images(3), "", true, "the file is empty"},
     {"LabelsOfAnotherMagic", idx_images(3), idx_images(3), true,
      "magic number 0x00000803, but IDX labels begin with 0x00000801"},
+    {"MagicCutShort", idx_images(3).substr(0, 3), kGood, false,
+     "ends at byte 3, within its header of 16"},
+    {"LabelHeaderCutShort", idx_images(3), kGood.substr(0, 6), true,
+     "ends at byte 6, within its header of 8"},
+    {"TooManyLabels", idx_images(3), idx_labels({7, 8, 9, 1}), true,
+     "byte 4: 4 labels, but train-images-idx3-ubyte holds 3 images"},
+    {"LabelsLeftOver", idx_images(3), kGood + "x", true,
+     "byte 11: 1 bytes are left over behind the last of 3 labels"},
+    {"CompressedLabels", idx_images(3), "\x1f\x8b\x08\x08 and so on", true,
+     "magic number 0x1f8b0808, but IDX labels begin with"},
     {"AnotherCountOfLabels", idx_images(3), idx_labels({7, 8}), true,
      "byte 4: 2 labels, but train-images-idx3-ubyte holds 3 images"},
     {"LabelsCutShort", idx_images(3), kGood.substr(0, 10), true,
@@ -88,15 +98,22 @@ TEST(Idx, NoPieceOfAFilePassesForTheWhole) {
   const std::string images = (folder / "train-images-idx3-ubyte").string();
   const std::string labels = (folder / "train-labels-idx1-ubyte").string();
   test::write_file(labels, kGood);
+  const auto expect_refused = [&](const std::string& file, std::size_t length) {
+    const auto set = read_idx(images, kRequest);
+    ASSERT_FALSE(set) << length;
+    EXPECT_EQ(set.error().code, ErrorCode::BadInput) << length;
+    EXPECT_EQ(set.error().where.file, file) << length;
+    EXPECT_FALSE(set.error().hint.empty()) << length;
+  };
   const std::string whole = idx_images(3);
   for (std::size_t length = 0; length < whole.size(); ++length) {
     test::write_file(images, whole.substr(0, length));
-    EXPECT_FALSE(read_idx(images, kRequest)) << length;
+    expect_refused(images, length);
   }
   test::write_file(images, whole);
   for (std::size_t length = 0; length < kGood.size(); ++length) {
     test::write_file(labels, kGood.substr(0, length));
-    EXPECT_FALSE(read_idx(images, kRequest)) << length;
+    expect_refused(labels, length);
   }
 }
 

@@ -67,6 +67,25 @@ TEST(OpenImages, AFileIsReadByItsEnding) {
   EXPECT_EQ(absent.error().code, ErrorCode::BadInput);
 }
 
+TEST(OpenImages, AFolderOfCompressedFilesSaysWhatToDo) {
+  const test::TempDir folder;
+  test::write_file(folder / "train-images-idx3-ubyte.gz", "\x1f\x8b");
+  test::write_file(folder / "train-labels-idx1-ubyte.gz", "\x1f\x8b");
+  const auto zipped = open_images(folder.path().string(), kSmall, 0);
+  ASSERT_FALSE(zipped);
+  EXPECT_EQ(zipped.error().where.file, folder.path().string());
+  EXPECT_NE(zipped.error().message.find("train-images-idx3-ubyte.gz"), std::string::npos);
+  EXPECT_EQ(zipped.error().hint, "gunzip them first");
+  const test::TempDir other;
+  test::write_file(other / "cifar-10-binary.tar.gz", "\x1f\x8b");
+  const auto archive = open_images(other.path().string(), kTen, 0);
+  ASSERT_FALSE(archive);
+  EXPECT_EQ(archive.error().hint.find("tar -xzf cifar-10-binary.tar.gz"), 0u) << archive.error().hint;
+  // What is there beside them counts.
+  test::write_file(other / "data_batch_1.bin", test::cifar_record({1}, 'a'));
+  EXPECT_TRUE(open_images(other.path().string(), kTen, 0));
+}
+
 TEST(OpenImages, AFolderOfNoneOrOfTwoSetsIsRefused) {
   const test::TempDir folder;
   const auto none = open_images(folder.path().string(), kTen, 0);

@@ -14,10 +14,20 @@ std::vector<double> average(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck average_pool_check() {
+  return {average,
+          1e-6,
+          {average_pool_case(1, {1, 1, 1}), average_pool_case(3, {17, 7, 7}),
+           average_pool_case(2, {5, 4, 9}), average_pool_case(1, {19, 1, 3}),
+           average_pool_case(2, {3, 31, 1})}};
+}
+
+namespace {
+
 TEST(AveragePool, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {average_pool_case(1, {1, 1, 1}), average_pool_case(3, {17, 7, 7}),
-                        average_pool_case(2, {5, 4, 9})})
-    expect_matches_reference(c, average, 1e-6);
+  expect_matches_reference(average_pool_check());
 }
 
 TEST(AveragePool, OfAConstantIsThatConstant) {

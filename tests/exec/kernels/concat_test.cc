@@ -16,10 +16,20 @@ std::vector<double> join(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck concat_check() {
+  return {join,
+          1e-6,
+          {concat_case(1, {1, 1}, 1, 1), concat_case(3, {5, 17, 2}, 3, 4),
+           concat_case(2, {8, 8}, 5, 5), concat_case(1, {7, 19}, 3, 1),
+           concat_case(2, {1, 2, 3, 5}, 1, 17)}};
+}
+
+namespace {
+
 TEST(Concat, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {concat_case(1, {1, 1}, 1, 1), concat_case(3, {5, 17, 2}, 3, 4),
-                        concat_case(2, {8, 8}, 5, 5)})
-    expect_matches_reference(c, join, 1e-6);
+  expect_matches_reference(concat_check());
 }
 
 TEST(Concat, LeavesOutTheInputThatWantsNoGradient) {

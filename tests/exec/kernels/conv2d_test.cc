@@ -31,14 +31,24 @@ std::vector<double> convolve(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck conv2d_check() {
+  return {convolve,
+          2e-6,
+          {conv2d_case(1, {1, 1, 1}, 1, {1, 1, 0}), conv2d_case(2, {3, 9, 7}, 5, {3, 1, 1}),
+           conv2d_case(3, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(4, {3, 11, 12}, 16, {7, 2, 3}),
+           conv2d_case(1, {16, 5, 6}, 32, {1, 2, 0}), conv2d_case(2, {8, 7, 7}, 4, {5, 2, 1}),
+           conv2d_case(2, {20, 4, 4}, 18, {1, 1, 0}), conv2d_case(2, {9, 13, 12}, 17, {1, 1, 0}),
+           conv2d_case(1, {1, 1, 1}, 1, {1, 1, 0}, false), conv2d_case(1, {3, 4, 5}, 2, {2, 1, 0}),
+           conv2d_case(1, {2, 5, 4}, 3, {2, 3, 1}), conv2d_case(2, {1, 3, 3}, 19, {3, 1, 2}),
+           conv2d_case(1, {5, 1, 1}, 7, {3, 2, 1}), conv2d_case(1, {3, 9, 7}, 5, {5, 3, 4}, false)}};
+}
+
+namespace {
+
 TEST(Conv2d, MatchesTheDoublePrecisionReference) {
-  for (const Case& c :
-       {conv2d_case(1, {1, 1, 1}, 1, {1, 1, 0}), conv2d_case(2, {3, 9, 7}, 5, {3, 1, 1}),
-        conv2d_case(3, {17, 6, 5}, 9, {3, 2, 1}), conv2d_case(4, {3, 11, 12}, 16, {7, 2, 3}),
-        conv2d_case(1, {16, 5, 6}, 32, {1, 2, 0}), conv2d_case(2, {8, 7, 7}, 4, {5, 2, 1}),
-        conv2d_case(2, {20, 4, 4}, 18, {1, 1, 0}), conv2d_case(2, {9, 13, 12}, 17, {1, 1, 0})}) {
-    expect_matches_reference(c, convolve, 2e-6);
-  }
+  expect_matches_reference(conv2d_check());
 }
 
 TEST(Conv2d, WorksWithoutABias) {

@@ -20,11 +20,20 @@ std::vector<double> embed(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck embedding_check() {
+  return {embed,
+          1e-6,
+          {embedding_case(1, 5, 8, 256), embedding_case(3, 17, 24, 11),
+           embedding_case(2, 64, 64, 256), embedding_case(1, 1, 1, 1), embedding_case(1, 3, 7, 2),
+           embedding_case(2, 5, 33, 251)}};
+}
+
+namespace {
+
 TEST(Embedding, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {embedding_case(1, 5, 8, 256), embedding_case(3, 17, 24, 11),
-                        embedding_case(2, 64, 64, 256)}) {
-    expect_matches_reference(c, embed, 1e-6);
-  }
+  expect_matches_reference(embedding_check());
 }
 
 TEST(Embedding, AddsTheRowsOfARepeatedTokenInOrderOfSampleAndPosition) {

@@ -117,4 +117,30 @@ using Reference =
 // touched.
 void expect_matches_reference(const Case& description, const Reference& reference, double bound);
 
+// A kind's reference, how near its kernel comes to it, and the shapes at which that is checked. Each is defined in the kind's
+// test; registry_test.cc demands one of every kind.
+struct KindCheck {
+  Reference reference;
+  double bound;
+  std::vector<Case> cases;
+};
+void expect_matches_reference(const KindCheck& check);
+
+KindCheck add_check();
+KindCheck attention_check();
+KindCheck average_pool_check();
+KindCheck batch_norm_check();
+KindCheck concat_check();
+KindCheck conv2d_check();
+KindCheck cross_entropy_check();
+KindCheck embedding_check();
+KindCheck gelu_check();
+KindCheck layer_norm_check();
+KindCheck linear_check();
+KindCheck max_pool_check();
+KindCheck mean_squared_check();
+KindCheck pixels_check();
+KindCheck relu_check();
+KindCheck upsample_check();
+
 }  // namespace penstock::cpu::testing

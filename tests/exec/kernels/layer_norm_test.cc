@@ -24,11 +24,20 @@ std::vector<double> normalize(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck layer_norm_check() {
+  return {normalize,
+          2e-6,
+          {layer_norm_case(1, 5, 8), layer_norm_case(3, 17, 24), layer_norm_case(1, 64, 64),
+           layer_norm_case(3, 5, 19), layer_norm_case(1, 1, 1), layer_norm_case(1, 2, 3),
+           layer_norm_case(2, 3, 33)}};
+}
+
+namespace {
+
 TEST(LayerNorm, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {layer_norm_case(1, 5, 8), layer_norm_case(3, 17, 24),
-                        layer_norm_case(1, 64, 64), layer_norm_case(3, 5, 19)}) {
-    expect_matches_reference(c, normalize, 2e-6);
-  }
+  expect_matches_reference(layer_norm_check());
 }
 
 TEST(LayerNorm, OfAConstantRowIsItsBias) {

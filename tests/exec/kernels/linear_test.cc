@@ -22,11 +22,20 @@ std::vector<double> linear(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck linear_check() {
+  return {linear,
+          2e-6,
+          {linear_case(1, 5, 8, 24), linear_case(3, 17, 24, 8), linear_case(1, 64, 64, 192),
+           linear_case(3, 1, 7, 5), linear_case(1, 1, 1, 1), linear_case(1, 3, 1, 7),
+           linear_case(2, 5, 33, 1), linear_case(2, 3, 17, 31)}};
+}
+
+namespace {
+
 TEST(Linear, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {linear_case(1, 5, 8, 24), linear_case(3, 17, 24, 8),
-                        linear_case(1, 64, 64, 192), linear_case(3, 1, 7, 5)}) {
-    expect_matches_reference(c, linear, 2e-6);
-  }
+  expect_matches_reference(linear_check());
 }
 
 TEST(Linear, AddsTheBiasGradientRowByRow) {

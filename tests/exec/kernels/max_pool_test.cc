@@ -30,14 +30,23 @@ std::vector<double> pool(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck max_pool_check() {
+  return {pool,
+          1e-6,
+          {max_pool_case(1, {1, 1, 1}, {1, 1, 0}), max_pool_case(3, {5, 9, 7}, {3, 2, 1}),
+           max_pool_case(2, {17, 8, 8}, {2, 2, 0}), max_pool_case(1, {3, 11, 40}, {3, 1, 1}),
+           max_pool_case(4, {2, 5, 6}, {7, 2, 3}), max_pool_case(1, {2, 10, 9}, {2, 3, 0}),
+           max_pool_case(1, {2, 3, 3}, {5, 1, 4}), max_pool_case(1, {3, 4, 5}, {2, 1, 0}),
+           max_pool_case(1, {19, 5, 4}, {2, 3, 1}), max_pool_case(2, {1, 1, 1}, {3, 2, 1}),
+           max_pool_case(1, {3, 9, 7}, {5, 3, 2})}};
+}
+
+namespace {
+
 TEST(MaxPool, MatchesTheDoublePrecisionReference) {
-  for (const Case& c :
-       {max_pool_case(1, {1, 1, 1}, {1, 1, 0}), max_pool_case(3, {5, 9, 7}, {3, 2, 1}),
-        max_pool_case(2, {17, 8, 8}, {2, 2, 0}), max_pool_case(1, {3, 11, 40}, {3, 1, 1}),
-        max_pool_case(4, {2, 5, 6}, {7, 2, 3}), max_pool_case(1, {2, 10, 9}, {2, 3, 0}),
-        max_pool_case(1, {2, 3, 3}, {5, 1, 4})}) {
-    expect_matches_reference(c, pool, 1e-6);
-  }
+  expect_matches_reference(max_pool_check());
 }
 
 TEST(MaxPool, GivesTheGradientOfATieToTheFirst) {

@@ -135,4 +135,8 @@ void expect_matches_reference(const Case& description, const Reference& referenc
       << "the halves of the backward pass do not commute";
 }
 
+void expect_matches_reference(const KindCheck& check) {
+  for (const Case& c : check.cases) expect_matches_reference(c, check.reference, check.bound);
+}
+
 }  // namespace penstock::cpu::testing

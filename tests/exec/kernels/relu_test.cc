@@ -15,9 +15,19 @@ std::vector<double> positive(const Case&, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck relu_check() {
+  return {positive,
+          1e-6,
+          {relu_case(1, {1, 1, 1}), relu_case(3, {17, 5, 3}), relu_case(2, {8, 9, 9}),
+           relu_case(1, {1, 3, 7}), relu_case(2, {3, 11, 1})}};
+}
+
+namespace {
+
 TEST(Relu, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {relu_case(1, {1, 1, 1}), relu_case(3, {17, 5, 3}), relu_case(2, {8, 9, 9})})
-    expect_matches_reference(c, positive, 1e-6);
+  expect_matches_reference(relu_check());
 }
 
 TEST(Relu, HasNoGradientAtZeroAndHidesNoNotANumber) {

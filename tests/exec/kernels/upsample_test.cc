@@ -19,10 +19,20 @@ std::vector<double> repeat(const Case& c, const Point& at) {
   return y;
 }
 
+}  // namespace
+
+KindCheck upsample_check() {
+  return {repeat,
+          1e-6,
+          {upsample_case(1, {1, 1, 1}, 1), upsample_case(2, {3, 5, 7}, 2),
+           upsample_case(3, {2, 4, 3}, 3), upsample_case(1, {1, 3, 1}, 2),
+           upsample_case(1, {2, 1, 3}, 5), upsample_case(2, {3, 3, 2}, 4)}};
+}
+
+namespace {
+
 TEST(Upsample, MatchesTheDoublePrecisionReference) {
-  for (const Case& c : {upsample_case(1, {1, 1, 1}, 1), upsample_case(2, {3, 5, 7}, 2),
-                        upsample_case(3, {2, 4, 3}, 3)})
-    expect_matches_reference(c, repeat, 1e-6);
+  expect_matches_reference(upsample_check());
 }
 
 TEST(Upsample, AddsTheGradientsOfASquareRowByRow) {

@@ -52,5 +52,62 @@ TEST(StepUse, WarmUpStepsAreLeftOut) {
   EXPECT_EQ(step_use(timeline)[0].idle, Nanoseconds(0));
 }
 
+Span span(std::int32_t step, std::int64_t start, std::int64_t end, Op op = Op::F) {
+  return {.track = 0, .step = step, .start = Nanoseconds(start), .end = Nanoseconds(end), .key = {.op = op}, .label = -1};
+}
+
+Timeline of_spans(std::int32_t ranks, std::vector<Span> spans) {
+  Timeline timeline;
+  timeline.ranks = ranks;
+  timeline.tracks = {{.rank = RankId(0), .lane = std::string(kComputeLane)}};
+  timeline.spans = std::move(spans);
+  return timeline;
+}
+
+TEST(StepUse, AStepThatAnEarlierOneOutlastsTakesNoTime) {
+  // Steps end at 100, 60 and 90: all of the time is the first one's, and of three the middle one takes none.
+  Timeline timeline = of_spans(1, {span(1, 0, 60), span(2, 60, 90), span(0, 90, 100)});
+  ASSERT_EQ(median_steps(timeline).size(), 1u);
+  EXPECT_EQ(median_steps(timeline)[0].from, median_steps(timeline)[0].to);
+  EXPECT_EQ(step_use(timeline)[0].busy, Nanoseconds(0));
+  EXPECT_EQ(step_use(timeline)[0].idle, Nanoseconds(0));
+  // With one that ends last two have a length, 100 and 20; the middle ones of four are one of them and an empty one.
+  timeline.spans.push_back(span(3, 110, 120));
+  ASSERT_EQ(median_steps(timeline).size(), 2u);
+  for (const StepWindow& window : median_steps(timeline)) EXPECT_LE(window.from, window.to);
+  const RankUse use = step_use(timeline)[0];
+  EXPECT_EQ(use.busy, Nanoseconds((0 + 10) / 2));
+  EXPECT_EQ(use.busy + use.idle, iteration_time(timeline));
+}
+
+TEST(StepUse, CountsByTimeWhatARankDoesOfAnotherStep) {
+  Timeline timeline = of_spans(1, {span(0, 0, 50), span(1, 50, 80), span(1, 100, 150)});
+  timeline.tracks.push_back({.rank = RankId(1), .lane = std::string(kComputeLane)});
+  timeline.ranks = 2;
+  timeline.spans.push_back({.track = 1, .step = 0, .start = Nanoseconds(0), .end = Nanoseconds(100), .key = {.op = Op::F}, .label = -1});
+  timeline.warmup_steps = 1;  // the second step is from 100 to 150
+  EXPECT_EQ(step_use(timeline)[0].busy, Nanoseconds(50));
+  EXPECT_EQ(step_use(timeline)[1].busy, Nanoseconds(0));
+  timeline.warmup_steps = 0;  // the mean of 100 and 50
+  EXPECT_EQ(step_use(timeline)[0].busy, Nanoseconds((80 + 50) / 2));
+  EXPECT_EQ(step_use(timeline)[1].busy, Nanoseconds(100 / 2));
+}
+
+TEST(StepUse, WaitingIsIdleAndAllThatAForeignTraceHasIsBusy) {
+  Timeline timeline = of_spans(1, {span(0, 0, 30), span(0, 30, 60, Op::Wait), span(0, 60, 100, Op::Recv)});
+  EXPECT_EQ(step_use(timeline)[0].busy, Nanoseconds(30));
+  timeline.labels = {"gemm"};
+  timeline.spans[1].label = 0;
+  EXPECT_EQ(step_use(timeline)[0].busy, Nanoseconds(60));
+}
+
+TEST(StepUse, ListsRanksWithoutSpans) {
+  const std::vector<RankUse> use = step_use(of_spans(3, {span(0, 0, 100)}));
+  ASSERT_EQ(use.size(), 3u);
+  EXPECT_EQ(use[2].rank, RankId(2));
+  EXPECT_EQ(use[2].idle, Nanoseconds(100));
+  EXPECT_EQ(use[2].bubble_fraction, 1);
+}
+
 }  // namespace
 }  // namespace penstock

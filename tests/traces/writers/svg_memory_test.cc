@@ -18,8 +18,8 @@ std::vector<MemoryUse> two_ranks() {
   first.peak = Bytes(5120);
   first.live_peak = Bytes(4096);
   first.curve = {{Nanoseconds(0), Bytes(1024)}, {Nanoseconds(30'000), Bytes(4096)}, {Nanoseconds(60'000), Bytes(1024)}};
-  first.at = "F 0.1";
-  first.holders = {{BufferClass::Stash, 2, Bytes(3072)}, {BufferClass::Weights, 1, Bytes(1024)}};
+  first.fullest.at = "F 0.1";
+  first.fullest.holders = {{BufferClass::Stash, 2, Bytes(3072)}, {BufferClass::Weights, 1, Bytes(1024)}};
   MemoryUse second = first;
   second.rank = RankId(1);
   second.limit = Bytes(1 << 30);
@@ -33,6 +33,15 @@ TEST(SvgMemory, EachRankHasACurveItsPeakAndWhatHoldsIt) {
   EXPECT_EQ(occurrences(svg, "peak 5.00 KiB (live 4.00 KiB)"), 2u);
   EXPECT_EQ(occurrences(svg, "at F 0.1: 2 stashes 3.00 KiB, weights 1.00 KiB"), 2u);
   EXPECT_EQ(svg, svg_memory(test::sample_timeline(1), two_ranks(), 0));
+}
+
+TEST(SvgMemory, WhereTheLayoutReachesHigherItsEndIsExplainedToo) {
+  std::vector<MemoryUse> use = two_ranks();
+  use[0].highest = {.at = "BF 0.0", .holders = {{BufferClass::Stash, 1, Bytes(2048)}, {BufferClass::Weights, 1, Bytes(1024)}}};
+  use[0].unused = Bytes(2048);
+  const std::string svg = svg_memory(test::sample_timeline(1), use, 0);
+  EXPECT_EQ(occurrences(svg, "highest address at BF 0.0: stash 2.00 KiB, weights 1.00 KiB, 2.00 KiB below it unused"), 1u);
+  EXPECT_EQ(xml_fault(svg), "");
 }
 
 TEST(SvgMemory, ALimitInReachIsALineAndAFarOneIsSaid) {
