@@ -76,6 +76,9 @@ inline std::int32_t layers_of(const Program& program, const InstructionKey& key)
 
 // Every index within its table. The other functions here need that.
 void check_tables(const Program& program, Report& report);
+// The sizes of an empty index, and its rows. False, and R1 says why, if copies do not share out a microbatch, or if there
+// are too few forwards for a table of all cells to be worth its memory.
+bool measure(const Program& program, ProgramIndex& index, Report& report);
 // R1, R2 and "ops". The index is complete, and fit for the rules below, if nothing was reported.
 ProgramIndex check_coverage(const Program& program, Report& report);
 void check_messages(const Program& program, const ProgramIndex& index, Report& report);  // R3 and R4 of transfers

@@ -48,6 +48,22 @@ TEST(ReplicatedSearch, NamedReplicasGiveValidPlansWhoseCertificatesHoldAfterAFil
   }
 }
 
+// 150 MB of gradients on a stage: the last backward is cut into parts, all of which read what R has made.
+TEST(ReplicatedSearch, AStageThatRecomputesMayCutItsLastBackwardAtManyBuckets) {
+  PlanRequest request = request_of("mlp:layers=6,width=2560,batch=8", kFlat, {2, 1});
+  request.recompute = {LayerKind::Linear, LayerKind::Gelu, LayerKind::Relu, LayerKind::Add};
+  request.microbatch_sizes = {2};
+  const auto plan = make_plan(request);
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_FALSE(plan->stages[0].recompute.empty());
+  int parts = 0;
+  const Program program = *lower(*plan);
+  for (const Instruction& instruction : program.ranks[0].streams[0].body)
+    if (program.is_part(instruction)) parts = std::max(parts, instruction.key.slice + 1);
+  EXPECT_GE(parts, 3);
+  for (const Violation& violation : check(program)) ADD_FAILURE() << violation.message;
+}
+
 TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
   const Plan plan = *make_plan(request_of(kGpt, kFlat, {2, 1}));
   const auto refused = [](const Plan& tampered) { return !verify(tampered).empty(); };
