@@ -48,10 +48,10 @@ TEST(ReplicatedSearch, NamedReplicasGiveValidPlansWhoseCertificatesHoldAfterAFil
   }
 }
 
-// 150 MB of gradients on a stage: the last backward is cut into parts, all of which read what R has made.
+// More than 26 MiB of gradients on a stage: the last backward is cut into parts, all of which read what R has made.
 TEST(ReplicatedSearch, AStageThatRecomputesMayCutItsLastBackwardAtManyBuckets) {
-  PlanRequest request = request_of("mlp:layers=6,width=2560,batch=8", kFlat, {2, 1});
-  request.recompute = {LayerKind::Linear, LayerKind::Gelu, LayerKind::Relu, LayerKind::Add};
+  PlanRequest request = request_of("gpt:layers=8,hidden=768,heads=4,sequence=16,batch=8", kFlat, {2, 1});
+  request.recompute = {LayerKind::LayerNorm, LayerKind::Gelu, LayerKind::Attention, LayerKind::Linear};
   request.microbatch_sizes = {2};
   const auto plan = make_plan(request);
   ASSERT_TRUE(plan) << plan.error().text();
