@@ -67,7 +67,9 @@ class ReplicaDivider {
     const Bytes memory = (2 + states) * figures.parameters + figures.workspace +
                          problem_.kept * (figures.stash + figures.data);
     bool fits = false;
-    for (std::int32_t d = 0; d + replicas <= problem_.devices; ++d) {
+    // The first stage begins on the first device; each later one has a device before it.
+    const std::int32_t least = first > 0 ? 1 : 0, most = first > 0 ? problem_.devices : 0;
+    for (std::int32_t d = least; d <= most && d + replicas <= problem_.devices; ++d) {
       const std::vector<std::int32_t>& options = problem_.options[at(d)];
       if (std::find(options.begin(), options.end(), replicas) == options.end()) continue;
       bool room = true;
