@@ -38,7 +38,6 @@ struct Hop {
   BytesPerSecond bandwidth;
 
   Nanoseconds time(Bytes bytes) const {
-    PENSTOCK_CHECK(bytes.value == 0 || bandwidth.value > 0, "a message needs a hop that is there");
     return bytes.value == 0 ? Nanoseconds(0) : transfer_time(latency, bandwidth, bytes);
   }
   bool operator==(const Hop&) const = default;

@@ -90,6 +90,7 @@ class ReplicaDivider {
 
   std::int64_t time_of(const StageFigures& figures, std::int32_t first, std::int32_t end,
                        std::int32_t d, std::int32_t replicas) const {
+    PENSTOCK_CHECK((first > 0) == (d > 0), "only the first stage has no device before it");
     Nanoseconds waits, exposed;
     if (first > 0) waits += problem_.from_previous[at(d)].time(figures.received);
     if (end < n_ && d + replicas < problem_.devices)

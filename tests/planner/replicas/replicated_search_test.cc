@@ -73,6 +73,16 @@ TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
   Plan link = plan;
   link.stages[0].reduce_bandwidth.value *= 2;
   EXPECT_TRUE(refused(link));
+  for (const std::string costs : {"derived", "profiled"}) {  // the hops are there in any case
+    Plan slower = plan;
+    slower.costs = costs;
+    ASSERT_FALSE(slower.edges[0].hops.empty());
+    slower.edges[0].activation += Nanoseconds(1);
+    EXPECT_TRUE(refused(slower)) << costs;
+    slower.edges[0].activation -= Nanoseconds(1);
+    slower.edges[0].hops.back().back_latency += slower.edges[0].gradient;
+    EXPECT_TRUE(refused(slower)) << costs;
+  }
   Plan hop = plan;
   hop.edges[0].hops[1].bandwidth.value *= 2;
   EXPECT_TRUE(refused(hop));
