@@ -66,11 +66,11 @@ $ printf 'name = "c"\nhosts = []\ndevices = []\n' >none.toml; penstock plan mlp 
 $ penstock plan mlp --cluster flat:0,device=cpu
 ! penstock plan: flat: the number of devices: 0 is out of range
 ! hint: it goes from 1 to 65536
-? <number>
+? 2
 
 # Sizes whose products would not fit.
-$ penstock plan mlp:layers=2,width=16,batch=4 --cluster flat:2,device=cpu --global-batch 4611686018427387904 -q
-! penstock plan: #/networks/0/layers/0: up to layer 'embedding' a step of 4611686018427387904 samples takes more than 2^56 elements
+$ printf 'name = "c"\nglobal_batch = 128\n[[networks]]\nname = "n"\n[[networks.layers]]\nname = "a"\nkind = "opaque"\noutput = {dimensions = [1125899906842624]}\n' >vast.toml; penstock plan vast.toml --cluster flat:2,device=cpu
+! penstock plan: vast.toml:<number>:<number>#/networks/0/layers/0: up to layer 'a' a step of 128 samples takes more than 2^56 elements
 ! hint: check the dimensions and global_batch
 ? 3
 
