@@ -16,6 +16,7 @@ struct Findings {
   std::string what;  // "the plan", …
   std::vector<Violation> violations;
   bool can_run = true;  // what is wrong, if anything, is only what a plan claims of itself
+  bool proves_memory = true;
   std::size_t ranks = 0, instructions = 0;
 
   void add(const std::vector<Violation>& found) {
@@ -27,6 +28,7 @@ struct Findings {
   void add(const Program& program) {
     ranks = program.ranks.size();
     instructions = program.instruction_count();
+    proves_memory = penstock::proves_memory(program);
     const std::vector<Violation> found = check(program);
     can_run = can_run && found.empty();
     add(found);
@@ -70,7 +72,9 @@ std::string verdict(const Findings& findings) {
   const std::string counted = fmt::format("{} violation{}", count, count == 1 ? "" : "s");
   if (count == 0) {
     return fmt::format(
-        "Sound: every operation runs once, in order, without deadlock, within memory; {} can run.",
+        "Sound: every operation runs once, in order, without deadlock{}; {} can run.",
+        findings.proves_memory ? ", within memory"
+                               : " (whether within memory is not said: there are no buffers)",
         findings.what);
   }
   if (!findings.can_run) return fmt::format("Not sound: {}; {} must not run.", counted, findings.what);
@@ -86,6 +90,8 @@ Answer describe(const Findings& findings) {
   answer.add("ok", "sound", ok);
   answer.add("can_run", "can run", findings.can_run, {},
              findings.can_run == ok ? Show::DataOnly : Show::Always);
+  answer.add("memory_proved", "memory proved", findings.proves_memory, {},
+             findings.proves_memory ? Show::DataOnly : Show::Always);
   answer.add("ranks_checked", "ranks", findings.ranks);
   answer.add("instructions", "instructions", findings.instructions);
   Table& table = answer.add_table("violations", "violations",

@@ -187,7 +187,7 @@ class PlanVerb : public Verb {
     flags.add("--global-batch", "B", "samples a step (default: the workload's)",
               count_into(input_.global_batch, 1, 1'000'000'000));
     flags.add("--microbatch", "B[,B]",
-              "microbatch sizes to try (default: all that divide the batch)",
+              "microbatch sizes to try (default: all that divide the batch, into 16384 or fewer)",
               counts_into(input_.microbatch_sizes, 1, 1'000'000'000));
     flags.add("--schedule", "NAME[,NAME]", "schedules to try (default: all; penstock schedules)",
               schedules_into(input_.schedules));

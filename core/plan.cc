@@ -109,9 +109,9 @@ Result<void> check_cover(const Plan& plan) {
   return {};
 }
 
-// Ranks of a stage, and that the chunks of a rank differ. `chunks`: those seen so far.
+// Ranks of a stage, and that it is the next chunk of each. `held`: by rank, the stages seen so far.
 Result<void> check_ranks(const Plan& plan, std::size_t index,
-                         std::map<std::pair<RankId, std::int32_t>, std::size_t>& chunks) {
+                         std::map<RankId, std::vector<std::size_t>>& held) {
   const PlanStage& stage = plan.stages[index];
   const std::string at = fmt::format("/stages/{}", index);
   if (stage.replicas < 1 || stage.tensor_parallel < 1)
@@ -136,12 +136,16 @@ Result<void> check_ranks(const Plan& plan, std::size_t index,
           place,
           fmt::format("stage {} is on rank {}, of {}", index, rank.value, plan.devices.size()),
           "name ranks that are listed under devices");
-    const auto [other, is_new] = chunks.emplace(std::pair(rank, stage.chunk), index);
-    if (!is_new)
-      return invalid(place,
-                     fmt::format("rank {} holds stages {} and {} as chunk {}", rank.value,
-                                 other->second, index, stage.chunk),
-                     "number the stages of a rank, and name each rank of a stage once");
+    std::vector<std::size_t>& stages = held[rank];
+    if (!stages.empty() && stages.back() == index)
+      return invalid(place, fmt::format("stage {} is on rank {} twice", index, rank.value),
+                     "name each rank of a stage once");
+    if (static_cast<std::size_t>(stage.chunk) != stages.size())
+      return invalid(at + "/chunk",
+                     fmt::format("stage {} is chunk {}, and rank {} holds {} stages before it",
+                                 index, stage.chunk, rank.value, stages.size()),
+                     "the stages of a rank are its chunks 0, 1, … in their order");
+    stages.push_back(index);
   }
   return {};
 }
@@ -307,9 +311,9 @@ Result<void> validate(const Plan& plan) {
   if (plan.stages.empty()) return invalid("/stages", "the plan has no stages", "list at least one");
   for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_layers(plan, s));
   PENSTOCK_TRY_VOID(check_cover(plan));
-  std::map<std::pair<RankId, std::int32_t>, std::size_t> chunks;
+  std::map<RankId, std::vector<std::size_t>> held;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    PENSTOCK_TRY_VOID(check_ranks(plan, s, chunks));
+    PENSTOCK_TRY_VOID(check_ranks(plan, s, held));
     PENSTOCK_TRY_VOID(check_amounts(plan.stages[s], s));
   }
   PENSTOCK_TRY_VOID(check_edges(plan));
@@ -320,6 +324,10 @@ Result<void> validate(const Plan& plan) {
   if (plan.costs != "derived" && plan.costs != "profiled")
     return invalid("/costs", fmt::format("costs are '{}'", plan.costs),
                    "\"derived\" or \"profiled\"");
+  if (plan.costs == "derived" && !plan.profile_machine.empty())
+    return invalid("/profile_machine",
+                   fmt::format("costs are derived, and of a profile of {}", plan.profile_machine),
+                   "a machine is named where costs are profiled");
   for (std::size_t l = 0; l < plan.layer_times.size(); ++l) {
     const StageTimes& t = plan.layer_times[l];
     for (const Nanoseconds x :

@@ -143,6 +143,7 @@ struct ProgramStore {
   // Where the copies of a stage share every microbatch: this one's part; 0 samples: whole microbatches.
   std::int64_t first_sample = 0, samples = 0;
   std::int32_t layers = 0;  // of the stage, where its backwards come in parts; 0: not said
+  std::int32_t parameters = 0;  // of the stage, each on a 64-byte boundary; 0: not said, as where there is no workload
   AccumulationTree accumulation;
 
   bool operator==(const ProgramStore&) const = default;

@@ -10,8 +10,13 @@ std::vector<Violation> check(const Program& program, const CheckOptions& options
   check_tables(program, report);
   if (report.size() > 0) return report.take();
 
+  check_stores(program, report);
+  check_instructions(program, report);
+  check_persistent(program, report);
+  if (report.full()) return report.take();  // what coverage finds has to be seen
+  const std::size_t before = report.size();
   const ProgramIndex index = check_coverage(program, report);
-  const bool covered = report.size() == 0;
+  const bool covered = report.size() == before;
   if (covered) {
     check_messages(program, index, report);
     check_arrivals(program, index, report);
@@ -23,6 +28,10 @@ std::vector<Violation> check(const Program& program, const CheckOptions& options
   if (options.rendezvous && completes) check_progress(program, true, report);
   if (covered) check_memory(program, index, report);
   return report.take();
+}
+
+bool proves_memory(const Program& program) {
+  return !program.buffers.empty();
 }
 
 }  // namespace penstock

@@ -12,6 +12,8 @@
 //   R10 one version of the weights a step: STEP after the last gradient, nothing of the step after STEP; the gradients of
 //       a stage's copies are added up, each bucket once, after what makes them and before STEP
 //   R12 the accumulation tree names each microbatch exactly once, in the order in which the program adds them
+//   stores  copies of a stage are alike; each is whole and of one version     keys  the parts of an instruction's name
+//   recipes what an instruction is made of is of its kind, and of the size of what it moves
 //   R13 makespan ≥ bounds: a property of timelines, checked by tests  R14 monotone in durations: likewise
 // Operations that no rule speaks of are reported under "ops". What cannot be judged before another rule holds (the order
 // of an instruction that is missing) is left out until it does. A program that hangs even with buffered sends is reported
@@ -42,6 +44,10 @@ struct CheckOptions {
 
 // Empty: proved. O(instructions) time and memory, O(buffers log buffers live at once) for R8.
 std::vector<Violation> check(const Program& program, const CheckOptions& options = {});
+
+// Whether there is memory to prove: a program without buffers, as may be made by hand of a schedule, claims none, and what
+// check says of it leaves memory out.
+bool proves_memory(const Program& program);
 
 // Rules on an Order alone, before lowering: R1, R2, R10, and R5 (it completes with buffered transfers).
 std::vector<Violation> check(const Order& order);

@@ -135,6 +135,22 @@ std::vector<Meeting> meetings(const Plan& plan, StageId from, StageId to) {
 }
 
 Result<void> validate_replicas(const Plan& plan) {
+  const Network& network = plan.workload.networks[plan.stages.front().network.index()];
+  std::int64_t more = plan.microbatch_size;
+  for (std::size_t p = 0; p < plan.part_times.size(); ++p) {
+    const PartTimes& part = plan.part_times[p];
+    const std::string at = fmt::format("/part_times/{}", p);
+    if (part.samples < 1 || part.samples >= more)
+      return invalid(at + "/samples",
+                     fmt::format("times of {} samples stand after those of {}", part.samples, more),
+                     "list each part of a microbatch once, descending");
+    if (part.layers.size() != network.layers.size())
+      return invalid(at + "/layers",
+                     fmt::format("there are times of {} layers, and network '{}' has {}",
+                                 part.layers.size(), network.name, network.layers.size()),
+                     "list one row a layer");
+    more = part.samples;
+  }
   for (const PartTimes& part : plan.part_times)
     for (const StageTimes& t : part.layers)
       for (const Nanoseconds x :

@@ -105,10 +105,27 @@ Result<void> check_layer(const Workload& workload, const Network& network, std::
                 check_layer_shapes(workload, network, LayerId(static_cast<std::int64_t>(index))));
 }
 
-// Elements that a step moves or keeps, summed with care: what later code may multiply and add
-// without looking.
-Result<void> check_size(const Workload& workload, const Network& network, const std::string& at) {
+// Elements of all samples of a step, whoever reads them.
+Result<void> check_source_sizes(const Workload& workload) {
   std::int64_t total = 0;
+  for (std::size_t i = 0; i < workload.sources.size(); ++i) {
+    const Source& source = workload.sources[i];
+    const std::int64_t step = limited_product(source.sample.elements(), workload.global_batch);
+    if (step < 0 || total + step > kMostElements)
+      return invalid(fmt::format("/sources/{}/sample/dimensions", i),
+                     fmt::format("up to source '{}' the samples of a step of {} are more than 2^56 "
+                                 "elements",
+                                 source.name, workload.global_batch),
+                     "check the dimensions and global_batch");
+    total += step;
+  }
+  return {};
+}
+
+// Elements that a step moves or keeps, summed with care over all networks: what later code may
+// multiply and add without looking.
+Result<void> check_size(const Workload& workload, const Network& network, const std::string& at,
+                        std::int64_t& total) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     std::int64_t sample = layer.output.elements();
@@ -166,7 +183,7 @@ Result<void> check_loss(const Network& network, const std::string& at) {
   return {};
 }
 
-Result<void> check_network(const Workload& workload, std::size_t index) {
+Result<void> check_network(const Workload& workload, std::size_t index, std::int64_t& elements) {
   const Network& network = workload.networks[index];
   const std::string at = fmt::format("/networks/{}", index);
   if (network.layers.empty())
@@ -186,7 +203,7 @@ Result<void> check_network(const Workload& workload, std::size_t index) {
                        "give each parameter of a network a name of its own");
     }
   }
-  PENSTOCK_TRY_VOID(check_size(workload, network, at));
+  PENSTOCK_TRY_VOID(check_size(workload, network, at, elements));
   if (is_trained(workload, index)) return check_loss(network, at);
   return {};
 }
@@ -316,8 +333,10 @@ Result<void> validate(const Workload& workload) {
   PENSTOCK_TRY_VOID(check_names(workload.tasks, "/tasks", "task"));
   for (std::size_t i = 0; i < workload.sources.size(); ++i)
     PENSTOCK_TRY_VOID(check_source(workload, i));
+  std::int64_t elements = 0;
   for (std::size_t i = 0; i < workload.networks.size(); ++i)
-    PENSTOCK_TRY_VOID(check_network(workload, i));
+    PENSTOCK_TRY_VOID(check_network(workload, i, elements));
+  PENSTOCK_TRY_VOID(check_source_sizes(workload));
   for (std::size_t i = 0; i < workload.stores.size(); ++i)
     PENSTOCK_TRY_VOID(check_store(workload, i));
   PENSTOCK_TRY_VOID(check_cover(workload));

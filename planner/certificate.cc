@@ -6,7 +6,10 @@
 #include <cmath>
 
 #include "core/replicas.h"
+#include "core/stage_layout.h"
+#include "models/costs/cost_table.h"
 #include "planner/bounds/bounds.h"
+#include "planner/explain.h"
 #include "planner/lower.h"
 #include "planner/predict.h"
 
@@ -68,7 +71,9 @@ class Verifier {
       if (sum != plan_.stages[s].times)
         say("times", fmt::format("the times of stage {} are not the sums of its layers' times", s));
     }
+    for (const PlanEdge& edge : plan_.edges) slowest_of_hops(edge);
     if (plan_.costs != "derived") return;
+    check_derived();
     check_replicas();
     for (const PlanEdge& edge : plan_.edges) {
       if (!edge.hops.empty()) continue;
@@ -86,6 +91,63 @@ class Verifier {
                 edge.from.value, edge.to.value));
       }
     }
+  }
+
+  // Of a message between copies, what the slowest of its hops takes.
+  void slowest_of_hops(const PlanEdge& edge) {
+    if (edge.hops.empty()) return;
+    const Network& network =
+        plan_.workload.networks[plan_.stages[edge.from.index()].network.index()];
+    const std::vector<Meeting> pairs = meetings(plan_, edge.from, edge.to);  // as valid() has found
+    Nanoseconds there, back;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const ReplicaHop& hop = edge.hops[i];
+      const Bytes bytes = tensor_offsets(network, edge.tensors, pairs[i].samples.count).back();
+      there = std::max(there, Hop{hop.latency, hop.bandwidth}.time(bytes));
+      back = std::max(back, Hop{hop.back_latency, hop.back_bandwidth}.time(bytes));
+    }
+    if (edge.activation != there || edge.gradient != back)
+      say("times", fmt::format("between stages {} and {} the slowest hops take {} ns and {} ns, the "
+                               "plan says {} ns and {} ns",
+                               edge.from.value, edge.to.value, there.value, back.value,
+                               edge.activation.value, edge.gradient.value));
+  }
+
+  // Derived costs are those of the workload's shapes on the first device; scratch of a stage too.
+  void check_derived() {
+    if (!holds_derived(plan_.layer_times, plan_.microbatch_size, "layer_times")) return;
+    for (const PartTimes& part : plan_.part_times)
+      if (!holds_derived(part.layers, part.samples, "part_times")) return;
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const auto costs = derived_costs(plan_.workload, plan_.cluster.devices.front(),
+                                       largest_part(plan_, plan_.stages[s]));
+      if (!costs) return say("times", costs.error().text());
+      const StageMemory memory = stage_memory(
+          *costs, lay_out_stage(plan_, StageId(static_cast<std::int64_t>(s))), plan_.workload);
+      if (memory.workspace != plan_.stages[s].memory.workspace)
+        say("memory", fmt::format("the workspace of stage {} is {} B, the plan says {} B", s,
+                                  memory.workspace.value, plan_.stages[s].memory.workspace.value));
+    }
+  }
+
+  bool holds_derived(const std::vector<StageTimes>& claimed, std::int64_t samples,
+                     std::string_view key) {
+    const auto costs =
+        derived_costs(plan_.workload, plan_.cluster.devices.front(), samples);
+    if (!costs) {
+      say("times", costs.error().text());
+      return false;
+    }
+    for (std::size_t l = 0; l < std::min(claimed.size(), costs->layers.size()); ++l) {
+      StageTimes derived = stage_times(*costs, {LayerId(static_cast<std::int64_t>(l))});
+      // Again the forward, of layers that may be recomputed.
+      if (claimed[l].recompute.value != 0) derived.recompute = derived.forward;
+      if (claimed[l] == derived) continue;
+      say("times", fmt::format("{} of layer {} at {} samples are not those derived for device {}",
+                               key, l, samples, plan_.cluster.devices.front().name));
+      return false;
+    }
+    return true;
   }
 
   // Hops between copies, and around the rings of replicas, as the cluster's links say.
@@ -163,6 +225,10 @@ class Verifier {
     if (!violations_.empty()) return;
     const Result<Nanoseconds> time = simulated_iteration_time(*program);
     if (!time) return say("iteration time", time.error().text());
+    if (const std::string binding = binding_constraint(plan_);
+        binding != plan_.certificate.binding_constraint)
+      say("certificate", fmt::format("the binding constraint is '{}', the plan says '{}'", binding,
+                                     plan_.certificate.binding_constraint));
     expect(plan_.iteration_time_s, seconds(*time), "iteration time",
            "the simulated iteration time in seconds");
     expect(plan_.throughput_samples_per_s,

@@ -32,11 +32,12 @@ void certify(Plan& plan, std::int32_t ranks);
 // The same over plans with replicas (planner/bounds/replica_bound.h).
 void certify(Plan& plan, const ReplicaSpace& space);
 
-// What is wrong with what the plan claims: validity, stage times (the sums of its layers'),
-// transfer times (where costs are derived: the cluster's), memory, iteration time (simulated anew),
-// bounds (derived anew from the layer times it carries, for as many ranks as its plan space names,
-// at least its own), gap. Empty: the certificate holds. Layer times themselves, and profiled
-// transfer times, are taken as given. Rules are named "plan", "times", "memory", "iteration time",
+// What is wrong with what the plan claims: validity, layer times (where costs are derived: those of
+// the shapes), stage times (the sums of its layers'), transfer times (where costs are derived: the
+// cluster's; between replicas in any case the slowest hop's), memory, iteration time (simulated
+// anew), bounds (derived anew from the layer times it carries, for as many ranks as its plan space
+// names, at least its own), gap, binding constraint. Empty: the certificate holds. Profiled times
+// are taken as given: docs/formats/plan.md says what else is. Rules are named "plan", "times", "memory", "iteration time",
 // "certificate", or as in program_check.
 std::vector<Violation> verify(const Plan& plan);
 

@@ -119,6 +119,15 @@ LoweringParts parts_of(const Plan& plan) {
   return parts;
 }
 
+void count_parameters(const Plan& plan, Program& program) {
+  for (ProgramStore& store : program.stores) {
+    const PlanStage& stage = plan.stages[store.stage.index()];
+    for (const LayerId layer : stage.layers)
+      store.parameters += static_cast<std::int32_t>(
+          plan.workload.networks[stage.network.index()].layers[layer.index()].parameters.size());
+  }
+}
+
 // A plan's bandwidths say how long a message takes, and a sum of two times is longer than each.
 Result<Program> expect_plausible_times(Program program) {
   for (const Recipe& recipe : program.recipes)
@@ -180,6 +189,7 @@ Result<Program> lower(const Plan& plan) {
     PENSTOCK_TRY_VOID(refuse_what_is_not_lowered(plan));
     for (std::size_t s = 0; s < plan.stages.size(); ++s) PENSTOCK_TRY_VOID(check_memory(plan, s));
     PENSTOCK_TRY(Program program, lower_replicated(plan, parts_of(plan)));
+    count_parameters(plan, program);
     gather_norms(plan, program);
     add_contention(plan, program);
     assign_memory(program);
@@ -216,6 +226,7 @@ Result<Program> lower(const Order& order, const Plan& plan) {
     with_edges.edges = edges;
     program = lower_parts(with_edges, parts_of(plan));
   }
+  count_parameters(plan, program);
   gather_norms(plan, program);
   add_contention(plan, program);
   assign_memory(program);

@@ -69,10 +69,19 @@ Result<void> expect_bounded(const PlanRequest& request, const SearchSpace& space
   for (const Layer& layer : request.workload.networks.front().layers)
     outputs += align_up(layer.output.bytes() * costs.microbatch, kTensorAlignment);
   double message = 0;
-  for (std::int32_t r = 1; r < space.most_ranks; ++r) {
+  // With replicas more ranks than layers take part, and gradients go around in 2(R - 1) messages.
+  const bool replicated = std::any_of(request.replicas.begin(), request.replicas.end(),
+                                      [](std::int64_t count) { return count > 1; }) ||
+                          request.replicas.empty();
+  const std::int32_t reach = replicated ? static_cast<std::int32_t>(request.cluster.devices.size())
+                                        : space.most_ranks;
+  for (std::int32_t r = 1; r < reach; ++r) {
     for (const auto& [from, to] : {std::pair(DeviceId(r - 1), DeviceId(r)),
                                    std::pair(DeviceId(r), DeviceId(r - 1))}) {
-      PENSTOCK_TRY(const Hop hop, costs.hop(request.cluster, from, to));
+      const auto found = costs.hop(request.cluster, from, to);
+      if (!found && r >= space.most_ranks) continue;  // those that need it say so
+      if (!found) return fail(found.error());
+      const Hop& hop = *found;
       const double time =
           seconds(hop.latency) + static_cast<double>(outputs.value) / hop.bandwidth.value;
       message = std::max(message, time);
@@ -98,6 +107,10 @@ Result<void> expect_bounded(const PlanRequest& request, const SearchSpace& space
   return {};
 }
 
+// Of sizes that nobody named: with more microbatches a step the pipeline is full anyway, and orders of
+// millions of operations take long to evaluate.
+constexpr std::int64_t kMostMicrobatches = 16384;
+
 using Sizes = std::set<std::int64_t, std::greater<>>;
 
 Result<Sizes> microbatch_sizes(const PlanRequest& request) {
@@ -113,8 +126,10 @@ Result<Sizes> microbatch_sizes(const PlanRequest& request) {
   }
   if (!sizes.empty()) return sizes;
   if (!request.profile) {
-    for (std::int64_t size = 1; size * size <= batch; ++size)
-      if (batch % size == 0) sizes.insert({size, batch / size});
+    for (std::int64_t size = 1; size <= batch / size; ++size)
+      if (batch % size == 0)
+        for (const std::int64_t divisor : {size, batch / size})
+          if (batch / divisor <= kMostMicrobatches) sizes.insert(divisor);
     return sizes;
   }
   std::set<std::int64_t> held;

@@ -92,6 +92,34 @@ class Arrivals {
   Report& report_;
 };
 
+// What goes one way comes back the other: of the same tensors and samples, in as many bytes.
+void check_returns(const Program& program, Report& report) {
+  const auto key = [](const ProgramEdge& edge, bool turned) {
+    return std::tuple((edge.payload == Payload::Gradient) != turned, turned ? edge.to : edge.from,
+                      turned ? edge.from : edge.to, turned ? edge.destination : edge.source,
+                      turned ? edge.source : edge.destination, edge.first_sample, edge.samples,
+                      edge.bytes, edge.tensors);
+  };
+  std::map<decltype(key(program.edges[0], false)), std::size_t> there;
+  for (const ProgramEdge& edge : program.edges)
+    if (crosses(edge)) ++there[key(edge, false)];
+  for (std::size_t e = 0; e < program.edges.size(); ++e) {
+    const ProgramEdge& edge = program.edges[e];
+    if (!crosses(edge)) continue;
+    const auto back = there.find(key(edge, true));
+    if (back != there.end() && back->second == there[key(edge, false)]) continue;
+    const bool gradient = edge.payload == Payload::Gradient;
+    return report.add(
+        "R3",
+        fmt::format("edge {} takes {} of stage {} on rank {} to stage {} on rank {}, and no edge of the "
+                    "same tensors, samples and bytes {}",
+                    e, gradient ? "gradients" : "activations", edge.from.value, edge.source.value,
+                    edge.to.value, edge.destination.value,
+                    gradient ? "took their activations there" : "brings their gradients back"),
+        {edge.source, edge.destination});
+  }
+}
+
 // Where a message lies at one of its ends: tensors one after the other, each on a 64-byte boundary
 // with all samples of that end, samples as rows.
 //
@@ -203,6 +231,7 @@ class Parts {
 }  // namespace
 
 void check_arrivals(const Program& program, const ProgramIndex& index, Report& report) {
+  check_returns(program, report);
   Arrivals arrivals(program, index, report);
   Parts parts(program, index, report);
   for (const auto& [between, edges] : edges_between(program)) {

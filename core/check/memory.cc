@@ -27,10 +27,25 @@ class Memory {
         report_(report),
         columns_(index.microbatches * index.slices),
         proofs_(receipts(program)),
+        // Where weights are told of, or any message is, all messages have buffers.
         keeps_messages_(std::any_of(program.buffers.begin(), program.buffers.end(),
-                                    [](const Buffer& b) { return is_message(b.cls); })),
+                                    [](const Buffer& b) {
+                                      return is_message(b.cls) || b.cls == BufferClass::Weights;
+                                    })),
+        keeps_activations_(std::any_of(
+            program.buffers.begin(), program.buffers.end(),
+            [](const Buffer& b) { return b.cls == BufferClass::Stash; })),
         stage_block_(index.stages),
-        edge_block_(program.edges.size()) {}
+        edge_block_(program.edges.size()),
+        runs_(program.ranks.size()) {
+    for (std::size_t row = 0; row < index.rows.size(); ++row)
+      for (std::size_t column = 0; column < columns_; ++column) {
+        std::vector<std::size_t>& stages =
+            runs_[static_cast<std::size_t>(index.cell(row, column).rank)];
+        if (stages.empty() || stages.back() != index.rows[row].stage)
+          stages.push_back(index.rows[row].stage);
+      }
+  }
 
   void check(std::size_t rank) {
     rank_ = rank;
@@ -229,9 +244,9 @@ class Memory {
     }
   }
 
-  // A program with buffers has them for everything that is kept; one with message buffers for
-  // everything that is moved. (A schedule without a workload has neither weights nor messages in
-  // memory, only activations.)
+  // A program with buffers has them for everything that is kept or loaded; one with weights or
+  // message buffers for everything that is moved. (A schedule without a workload has neither weights
+  // nor messages in memory, only activations.)
   void rows_for_all() {
     if (program_.buffers.empty()) return;
     for (std::size_t e = 0; e < program_.edges.size(); ++e) {
@@ -251,22 +266,22 @@ class Memory {
         break;
       }
     }
-    for (std::size_t stage = 0; stage < index_.stages; ++stage) {
-      if (stage_block_[stage] == kAbsent) continue;
-      bool data = false, stash = false, received = false, data_gap = false, stash_gap = false;
+    for (const std::size_t stage : runs_[rank_]) {
+      bool data = false, stash = keeps_activations_, data_gap = false, stash_gap = false;
+      const std::size_t cells = index_.row_at(program_, stage, rank_id(rank_));
       for (std::size_t column = 0; column < columns_; ++column) {
-        if (index_.cell(index_.row_at(program_, stage, rank_id(rank_)), column).rank !=
-            static_cast<std::int32_t>(rank_))
-          continue;
+        const Cell& cell = index_.cell(cells, column);
+        if (cell.rank != static_cast<std::int32_t>(rank_)) continue;
         const auto [data_row, stash_row] =
             at(data_, stage_block_, stage, column, std::pair{-1, -1});
         (data_row >= 0 ? data : data_gap) = true;
         (stash_row >= 0 ? stash : stash_gap) = true;
-        received = received || at(stash_, stage_block_, stage, column, kAbsent) != kAbsent;
+        data = data || cell.load != kAbsent;
+        stash = stash || at(stash_, stage_block_, stage, column, kAbsent) != kAbsent;
       }
       if (data && data_gap)
         refuse("R8", fmt::format("some microbatches of stage {} have no data buffer", stage));
-      if ((stash || received) && stash_gap)
+      if (stash && stash_gap)
         refuse("R8", fmt::format("some microbatches of stage {} have no stash buffer", stage));
     }
   }
@@ -304,8 +319,8 @@ class Memory {
       if (bytes > peak) peak = bytes, peak_at = rows_[i].first;
     }
     const std::int64_t arena = program_.arena[rank_].value;
-    if (top > arena)
-      refuse("R8", fmt::format("buffers reach to {}, beyond the arena's {} bytes", top, arena));
+    if (top != arena)
+      refuse("R8", fmt::format("buffers reach to byte {}, the arena to {}", top, arena));
     if (peak != program_.live_peak[rank_].value)
       refuse("R8", fmt::format("{} bytes are live at once at position {}; the program says {}",
                                peak, peak_at, program_.live_peak[rank_].value));
@@ -354,11 +369,12 @@ class Memory {
   Report& report_;
   const std::size_t columns_;
   const std::vector<std::vector<std::uint32_t>> proofs_;
-  const bool keeps_messages_;
+  const bool keeps_messages_, keeps_activations_;
   std::size_t rank_ = 0;
   std::span<const Buffer> rows_;
   std::vector<std::uint32_t> stage_block_,
       edge_block_;                    // which block of columns; kAbsent: none so far
+  std::vector<std::vector<std::size_t>> runs_;  // by rank: stages that it has operations of
   std::vector<std::uint32_t> stash_;  // by stage block: first RECV into the stash
   std::vector<std::pair<std::int32_t, std::int32_t>>
       data_;                              // by stage block: rows of data and stash

@@ -76,6 +76,11 @@ inline std::int32_t layers_of(const Program& program, const InstructionKey& key)
 
 // Every index within its table. The other functions here need that.
 void check_tables(const Program& program, Report& report);
+void check_stores(const Program& program, Report& report);        // "stores", and R12 of copies
+void check_instructions(const Program& program, Report& report);  // "keys", "recipes", R10 and R5 of single instructions
+// The sizes of an empty index, and its rows. False, and R1 says why, if copies do not share out a microbatch, or if there
+// are too few forwards for a table of all cells to be worth its memory.
+bool measure(const Program& program, ProgramIndex& index, Report& report);
 // R1, R2 and "ops". The index is complete, and fit for the rules below, if nothing was reported.
 ProgramIndex check_coverage(const Program& program, Report& report);
 void check_messages(const Program& program, const ProgramIndex& index, Report& report);  // R3 and R4 of transfers
@@ -85,6 +90,8 @@ void check_collectives(const Program& program, Report& report);                 
 void check_reductions(const Program& program, const ProgramIndex& index, Report& report);  // R10 of copies
 // R5 and R7a with buffered sends, R7b under rendezvous. Returns whether the program completes.
 bool check_progress(const Program& program, bool rendezvous, Report& report);
+// R8 of what is live through the whole run, and of what must have rows at all.
+void check_persistent(const Program& program, Report& report);
 void check_memory(const Program& program, const ProgramIndex& index, Report& report);  // R8 and R9
 
 }  // namespace penstock::check_rules

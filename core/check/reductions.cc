@@ -89,9 +89,20 @@ class Reductions {
       parameter = bucket->end_parameter;
       layer = bucket->first_layer;
     }
-    for (const Buffer& buffer : program_.buffers)
-      if (buffer.cls == BufferClass::Gradients && buffer.stage == stage && buffer.bytes != end)
+    if (copies.empty() || parameter != copies.front()->parameters) {
+      report_.add("R10",
+                  fmt::format("the groups of stage {} end at parameter {}; its stores have {}", stage,
+                              parameter - 1, copies.empty() ? 0 : copies.front()->parameters),
+                  members(stage));
+      return false;
+    }
+    for (const ProgramStore* store : copies) {
+      const auto rows = program_.buffers_of(store->rank);
+      if (std::none_of(rows.begin(), rows.end(), [&](const Buffer& row) {
+            return row.cls == BufferClass::Gradients && row.stage == stage && row.bytes == end;
+          }))
         return refuse_buckets(stage, end);
+    }
     return true;
   }
   bool refuse_buckets(std::size_t stage, Bytes end) {
@@ -136,6 +147,14 @@ class Reductions {
     const std::vector<RankId>& ranks = program_.groups[static_cast<std::size_t>(g)].ranks;
     if (norms_.size() > 1 || ranks.size() != program_.ranks.size())
       return refuse(rank, "norms are of all gradients: one group of all ranks gathers them");
+    std::int64_t parameters = 0;
+    for (const ProgramStore& store : program_.stores)
+      if (store.kind == StoreKind::Trained && store.copy == 0) parameters += store.parameters;
+    const std::int64_t bytes = program_.groups[static_cast<std::size_t>(g)].bytes.value;
+    if (bytes != parameters * static_cast<std::int64_t>(sizeof(double)))
+      return refuse(rank, fmt::format("norms of {} parameters, 8 bytes each, are not the {} bytes "
+                                      "that group {} gathers",
+                                      parameters, bytes, g));
     std::uint32_t gather = kAbsent;
     for (std::uint32_t i = 0; i < compute.size(); ++i)
       if (compute[i].key.op == Op::Gather && compute[i].target == g) gather = i;

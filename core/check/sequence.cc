@@ -88,10 +88,11 @@ class Sequence {
     const InstructionKey& of = compute[maker].key;
     for (std::uint32_t i = maker + 1; i < reader; ++i) {
       const InstructionKey& key = compute[i].key;
-      // The parts of a backward lie between R and its last; they leave alone what they read.
+      // The parts of a backward lie between R and its last; they leave alone what they read. Of parts
+      // the slice is their number.
       const bool same = of.op == Op::R && key.stage == of.stage &&
-                        key.microbatch == of.microbatch && key.slice == of.slice &&
-                        key.direction == of.direction;
+                        key.microbatch == of.microbatch && key.direction == of.direction &&
+                        (key.slice == of.slice || program_.is_part(compute[i]));
       if (!is_busy(key.op) || key.op == Op::Load || same) continue;
       report_.add("R4",
                   fmt::format("rank {}: '{}' (position {}) overwrites what '{}' (position {}) made "

@@ -130,6 +130,7 @@ void describe(A& a, ProgramStore& x) {
   a.required("versions", x.versions, at_least(1));
   a.required("shards", x.shards, at_least(1));
   if (A::kReading || x.layers > 0) a.optional("layers", x.layers, at_least(0));
+  if (A::kReading || x.parameters > 0) a.optional("parameters", x.parameters, at_least(0));
   if (A::kReading || x.samples > 0) {
     a.optional("first_sample", x.first_sample, at_least(0));
     a.optional("samples", x.samples, at_least(0));

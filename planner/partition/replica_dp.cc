@@ -67,7 +67,9 @@ class ReplicaDivider {
     const Bytes memory = (2 + states) * figures.parameters + figures.workspace +
                          problem_.kept * (figures.stash + figures.data);
     bool fits = false;
-    for (std::int32_t d = 0; d + replicas <= problem_.devices; ++d) {
+    // The first stage begins on the first device; each later one has a device before it.
+    const std::int32_t least = first > 0 ? 1 : 0, most = first > 0 ? problem_.devices : 0;
+    for (std::int32_t d = least; d <= most && d + replicas <= problem_.devices; ++d) {
       const std::vector<std::int32_t>& options = problem_.options[at(d)];
       if (std::find(options.begin(), options.end(), replicas) == options.end()) continue;
       bool room = true;
@@ -88,6 +90,7 @@ class ReplicaDivider {
 
   std::int64_t time_of(const StageFigures& figures, std::int32_t first, std::int32_t end,
                        std::int32_t d, std::int32_t replicas) const {
+    PENSTOCK_CHECK((first > 0) == (d > 0), "only the first stage has no device before it");
     Nanoseconds waits, exposed;
     if (first > 0) waits += problem_.from_previous[at(d)].time(figures.received);
     if (end < n_ && d + replicas < problem_.devices)

@@ -113,7 +113,30 @@ const Fault kFaults[] = {
      "2 replicas of 1"},
     {"NoReplicas", [](Plan& p) { p.stages[0].replicas = 0; }, "/stages/0/replicas", "0 replicas"},
     {"TwoStagesOfOneChunk", [](Plan& p) { p.stages[1].devices = {RankId(0)}; },
-     "/stages/1/devices/0", "stages 0 and 1 as chunk 0"},
+     "/stages/1/chunk", "stage 1 is chunk 0, and rank 0 holds 1 stages before it"},
+    {"ChunkThatIsNotTheNext", [](Plan& p) { p.stages[1].chunk = 1; }, "/stages/1/chunk",
+     "stage 1 is chunk 1, and rank 1 holds 0 stages before it"},
+    {"RankTwiceInAStage",
+     [](Plan& p) {
+       p.stages[1].devices = {RankId(1), RankId(1)};
+       p.stages[1].replicas = 2;
+     },
+     "/stages/1/devices/1", "stage 1 is on rank 1 twice"},
+    {"MachineOfNoProfile",
+     [](Plan& p) {
+       p.costs = "derived";
+       p.profile_machine = "some machine";
+     },
+     "/profile_machine", "of a profile of some machine"},
+    {"PartTimesTwice",
+     [](Plan& p) { p.part_times.assign(2, {1, std::vector<StageTimes>(8)}); },
+     "/part_times/1/samples", "times of 1 samples stand after those of 1"},
+    {"PartOfAWholeMicrobatch",
+     [](Plan& p) { p.part_times.assign(1, {2, std::vector<StageTimes>(8)}); },
+     "/part_times/0/samples", "times of 2 samples stand after those of 2"},
+    {"PartTimesOfTooFewLayers",
+     [](Plan& p) { p.part_times.assign(1, {1, std::vector<StageTimes>(7)}); },
+     "/part_times/0/layers", "times of 7 layers, and network 'tiny' has 8"},
     {"NegativeTime", [](Plan& p) { p.stages[0].times.forward = Nanoseconds(-1); },
      "/stages/0/times", "-1 ns"},
     {"TimeBeyondReason", [](Plan& p) { p.stages[0].times.step = kForever; }, "/stages/0/times",

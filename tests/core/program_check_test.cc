@@ -227,5 +227,14 @@ TEST(ProgramCheck, ProgramsLeftAloneByMutationStayProved) {
   }
 }
 
+// What is not looked at is not taken to be right.
+TEST(ProgramCheck, AFullListEndsTheSearch) {
+  Program program = sample_program(one_f_one_b_order(2, 30));
+  for (Instruction& instruction : program.ranks[0].streams[0].body) instruction.key.step = 1;
+  program.ranks[1].streams[0].body.erase(program.ranks[1].streams[0].body.begin() + 1);  // an F
+  EXPECT_EQ(check(program).size(), 20u);
+  EXPECT_EQ(check(program, {.most = 3}).size(), 3u);
+}
+
 }  // namespace
 }  // namespace penstock::test

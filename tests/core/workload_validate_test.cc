@@ -59,6 +59,13 @@ const Fault kFaults[] = {
     {"StatisticOfALinear",
      [](Workload& w) { layer(w, 2).parameters[1].role = ParameterRole::Statistic; },
      "/networks/0/layers/2/parameters/1/role", "is a statistic, expected trained"},
+    {"SourceThatNobodyReadsOfTooManyElements",
+     [](Workload& w) {
+       w.sources.push_back(w.sources[0]);
+       w.sources.back().name = "unread";
+       w.sources.back().sample.dimensions = {std::int64_t{1} << 55};
+     },
+     "/sources/2/sample/dimensions", "more than 2^56 elements"},
     {"LabelWithoutAnImage",
      [](Workload& w) {
        w.sources[1] = {"label", SourceKind::Label, {DataType::Byte, {}}};

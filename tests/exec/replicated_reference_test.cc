@@ -167,6 +167,23 @@ TEST(ReplicatedExecution, RecomputingInReplicasChangesNoBit) {
   }
 }
 
+// The last backward of a replica comes in one part a bucket: all of them read what one R has made.
+TEST(ReplicatedExecution, RecomputingBeforeABackwardInManyPartsChangesNoBit) {
+  for (const std::vector<std::int32_t>& replicas : std::vector<std::vector<std::int32_t>>{{2, 1}, {1, 2}, {2, 2}}) {
+    Plan plan = replicated_plan(kResnet, "1f1b", replicas, Split::Batch, 2, {}, {LayerKind::Relu, LayerKind::BatchNorm});
+    plan.bucket_limits = {Bytes(512), Bytes(512)};
+    const Program program = sample_program(plan);
+    int parts = 0;
+    for (const RankProgram& rank : program.ranks)
+      for (const Instruction& instruction : rank.streams[0].body)
+        if (program.is_part(instruction)) parts = std::max(parts, instruction.key.slice + 1);
+    EXPECT_GE(parts, 3);
+    const std::vector<Violation> violations = check(program);
+    EXPECT_TRUE(violations.empty()) << violations.front().message;
+    expect_equals_reference(plan, image_options(3));
+  }
+}
+
 TEST(ReplicatedExecution, AResumedRunOfReplicasGoesOnAsIfItHadNeverStopped) {
   const test::TempDir folder;
   Optimizer adam = default_optimizer(OptimizerKind::Adam);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "planner/candidate.h"
+#include "planner/explain.h"
 #include "planner/predict.h"
 #include "tests/planner/random_workloads.h"
 
@@ -12,14 +13,15 @@ namespace {
 Plan certified_plan(std::uint64_t seed) {
   test::Draws draws(seed);
   const Workload workload = test::random_workload(draws, 8, 6);
-  const CostTable costs = test::random_costs(draws, workload, 2, 1000);
   const Cluster cluster = test::random_cluster(draws, 4, Bytes(1 << 30), false);
+  const CostTable costs = *derived_costs(workload, cluster.devices.front(), 2);
   const Setting setting =
       *make_setting(workload, cluster, costs, *find_schedule("1f1b"), 3, Bytes(0));
   Plan plan =
       *plan_of(setting, {2, 5, static_cast<std::int32_t>(workload.networks[0].layers.size())});
   EXPECT_TRUE(predict(plan).has_value());
   certify(plan, 4);
+  plan.certificate.binding_constraint = binding_constraint(plan);
   return plan;
 }
 
@@ -61,8 +63,15 @@ TEST(Certificate, FindsEveryFalseClaim) {
   EXPECT_EQ(broken([](Plan& p) { p.microbatches += 1; }), "plan");
   EXPECT_EQ(broken([](Plan& p) { p.stages[0].times.forward += Nanoseconds(1); }), "times");
   EXPECT_EQ(broken([](Plan& p) { p.layer_times[3].backward_input += Nanoseconds(1); }), "times");
+  EXPECT_EQ(broken([](Plan& p) {  // of a layer and its stage alike
+              p.layer_times[1].forward += Nanoseconds(1);
+              p.stages[0].times.forward += Nanoseconds(1);
+            }),
+            "times");
   EXPECT_EQ(broken([](Plan& p) { p.edges[0].activation += Nanoseconds(1); }), "times");
   EXPECT_EQ(broken([](Plan& p) { p.stages[1].memory.stash += Bytes(64); }), "plan");
+  EXPECT_EQ(broken([](Plan& p) { p.stages[1].memory.workspace += Bytes(64); }), "memory");
+  EXPECT_EQ(broken([](Plan& p) { p.certificate.binding_constraint += "."; }), "certificate");
   EXPECT_EQ(broken([](Plan& p) { p.devices[2].peak_memory_bytes -= Bytes(64); }), "memory");
   EXPECT_EQ(
       broken([](Plan& p) { p.devices[2].memory_limit_bytes += Bytes(std::int64_t{1} << 31); }),

@@ -66,6 +66,20 @@ TEST(SearchSpace, WithAProfileIsItsMicrobatches) {
             "the profile holds microbatches of 5, 7, none of which divides the global batch of 12");
 }
 
+TEST(SearchSpace, HasNoMicrobatchesThatNobodyNamedByTheTenThousands) {
+  PlanRequest request = small_request();
+  request.workload.global_batch = 16384;
+  EXPECT_EQ(sizes(*search_space(request)).back(), 1);
+  request.workload.global_batch = 3 * 16384;
+  EXPECT_EQ(sizes(*search_space(request)).back(), 3);
+  request.workload.global_batch = 1'000'000'000;
+  const Result<SearchSpace> space = search_space(request);
+  ASSERT_TRUE(space.has_value()) << space.error().text();
+  EXPECT_EQ(sizes(*space).back(), 62'500);
+  request.microbatch_sizes = {100};
+  EXPECT_EQ(sizes(*search_space(request)), std::vector<std::int64_t>{100});
+}
+
 TEST(SearchSpace, RefusesRequestsThatCannotBe) {
   PlanRequest request = small_request();
   request.ranks = 4;

@@ -12,6 +12,7 @@ $ penstock check plan.json --json
   "schema": "penstock.check/1",
   "ok": true,
   "can_run": true,
+  "memory_proved": true,
   "ranks_checked": 2,
   "instructions": <number>,
   "violations": [],

@@ -137,7 +137,7 @@ $ penstock run wild.json --steps 50 --data text.txt --json
 ? 5
 
 # Measured elsewhere: a warning, not a refusal.
-$ sed 's/"profile_machine": "[^"]*"/"profile_machine": "Z80"/' plan.json >elsewhere.json; penstock run elsewhere.json --steps 1 --data text.txt --json | head -1
+$ sed 's/"costs": "derived"/"costs": "profiled"/; s/"profile_machine": "[^"]*"/"profile_machine": "Z80"/' plan.json >elsewhere.json; penstock run elsewhere.json --steps 1 --data text.txt --json | head -1
 {
 ! penstock: warning: the plan's times were measured on a Z80, and this is a <text>
 

@@ -25,6 +25,17 @@ TEST(Arrivals, ACopyThatNoEdgeReachesIsFound) {
   }
 }
 
+TEST(Arrivals, GradientsComeBackOfWhatWentThere) {
+  Program other = sample_program(gpipe_order(3, 2));
+  other.edges[3].tensors = {LayerId(5)};
+  EXPECT_TRUE(refuses(other, "R3", "edge 1 takes activations of stage 1 on rank 1 to stage 2 on rank 2, and no edge of the same "
+                                   "tensors, samples and bytes brings their gradients back"));
+  Program none = sample_program(gpipe_order(3, 2));
+  none.edges[1].payload = Payload::Weight;
+  EXPECT_TRUE(refuses(none, "R3", "edge 3 takes gradients of stage 2 on rank 2 to stage 1 on rank 1, and no edge of the same "
+                                  "tensors, samples and bytes took their activations there"));
+}
+
 TEST(Arrivals, AMessageThatIsAllOfABufferBeginsWithIt) {
   for (const bool sends : {true, false}) {
     Program program = sample_program(gpipe_order(2, 2));

@@ -47,13 +47,6 @@ TEST(Coverage, AMicrobatchBeyondTheBodyIsRefused) {
   EXPECT_TRUE(refuses(program, "R1", "outside the body's 3 by 1"));
 }
 
-// The number stands in a file: nothing is allocated for it.
-TEST(Coverage, MoreStagesThanInstructionsAreRefusedAtOnce) {
-  Program program = sample_program(gpipe_order(2, 3));
-  program.stages = 2'000'000'000;
-  EXPECT_TRUE(refuses(program, "R1", "2000000000 stages"));
-}
-
 TEST(Coverage, ComputeOnTheWrongRankIsRefused) {
   Program program = sample_program(gpipe_order(2, 3));
   find(program, 0, Op::F, 1).key.stage = 1;

@@ -64,7 +64,10 @@ TEST(MemoryRules, OffsetsAreAligned) {
 TEST(MemoryRules, ArenaAndLivePeakAreWhatTheRowsSay) {
   Program program = sound();
   program.arena[1] -= Bytes(64);
-  EXPECT_TRUE(refuses(program, "R8", "beyond the arena's"));
+  EXPECT_TRUE(refuses(program, "R8", ", the arena to "));
+  program = sound();
+  program.arena[1] += Bytes(64);
+  EXPECT_TRUE(refuses(program, "R8", ", the arena to "));
   program = sound();
   program.live_peak[1] -= Bytes(64);
   EXPECT_TRUE(refuses(program, "R8", "bytes are live at once at position"));
@@ -142,14 +145,37 @@ TEST(MemoryRules, MessagesMayHaveNoBuffersAtAll) {
   std::vector<std::size_t> first = {0};
   for (std::int32_t r = 0; r < 2; ++r) {
     for (const Buffer& buffer : program.buffers_of(RankId(r)))
-      if (buffer.cls < BufferClass::SendBuffer) kept.push_back(buffer);
+      if (buffer.cls == BufferClass::Data || buffer.cls == BufferClass::Stash) kept.push_back(buffer);
     first.push_back(kept.size());
   }
   program.buffers = kept;
   program.first_buffer = first;
+  assign_memory(program);
   for (ProgramEdge& edge : program.edges) edge.bytes = Bytes(256);
   program.recipes[2].segments[0].bytes = Bytes(256);
   EXPECT_TRUE(check(program).empty());
+}
+
+TEST(MemoryRules, NoKindOfBufferMayBeLeftOutAltogether) {
+  const auto without = [](BufferClass cls, std::int32_t rank) {
+    Program program = sound();
+    std::vector<Buffer> kept;
+    std::vector<std::size_t> first = {0};
+    for (std::int32_t r = 0; r < 3; ++r) {
+      for (const Buffer& buffer : program.buffers_of(RankId(r)))
+        if (buffer.cls != cls || (rank >= 0 && r != rank)) kept.push_back(buffer);
+      first.push_back(kept.size());
+    }
+    program.buffers = kept;
+    program.first_buffer = first;
+    assign_memory(program);
+    return program;
+  };
+  EXPECT_TRUE(refuses(without(BufferClass::Stash, 0), "R8", "some microbatches of stage 0 have no stash buffer"));
+  EXPECT_TRUE(refuses(without(BufferClass::Stash, -1), "R8", "some microbatches of stage 1 have no stash buffer"));
+  EXPECT_TRUE(refuses(without(BufferClass::Data, -1), "R8", "some microbatches of stage 0 have no data buffer"));
+  EXPECT_TRUE(refuses(without(BufferClass::SendBuffer, -1), "R8", "microbatch 0 of edge 0 has no send buffer"));
+  EXPECT_TRUE(refuses(without(BufferClass::ReceiveBuffer, -1), "R8", "microbatch 0 of edge 2 has no receive buffer"));
 }
 
 TEST(MemoryRules, NoBufferIsThereTwice) {

@@ -128,7 +128,8 @@ TEST(Progress, WaitsCountWithinTheirSection) {
   program.ranks[0].streams[0].prologue = {wait};
   program.ranks[0].streams[1].epilogue.push_back(nothing());
   program.ranks[0].streams[0].epilogue = {wait};
-  EXPECT_TRUE(check(program).empty());
+  for (const Violation& violation : check(program))  // of the two that stand in for work
+    EXPECT_NE(violation.message.find("'WAIT 0' waits for nothing"), std::string::npos) << violation.message;
   // A prologue cannot wait for what only the other stream's end brings: stream 1 waits for the
   // epilogue of stream 0.
   wait.after_stream = 0;

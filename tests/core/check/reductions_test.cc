@@ -25,9 +25,13 @@ Program two_copies() {
     ProgramStore& store = program.stores[static_cast<std::size_t>(r)];
     store.rank = RankId(r);
     store.copy = r;
+    store.parameters = 1;
     store.accumulation.copies = {{0, 2}, {1, 3}};
     for (const Buffer& row : rows)
-      if (row.microbatch < 0 || row.microbatch % 2 == r) program.buffers.push_back(row);
+      if (row.microbatch < 0 || row.microbatch % 2 == r) {
+        program.buffers.push_back(row);
+        if (row.owner >= 0) program.buffers.back().owner = r;
+      }
     program.first_buffer.push_back(program.buffers.size());
     std::vector<Instruction>& body = compute(program, static_cast<std::size_t>(r));
     std::erase_if(body, [&](const Instruction& i) {
@@ -87,6 +91,7 @@ TEST(Reductions, BucketsAreInTheOrderOfParametersAndLayers) {
   program.groups[0].bytes = upper.bytes = upper.offset = Bytes(2048);
   upper.first_parameter = 1, upper.end_parameter = 2, upper.first_layer = 3;
   program.groups.push_back(upper);
+  for (ProgramStore& store : program.stores) store.parameters = 2;
   for (std::size_t r = 0; r < 2; ++r) {
     std::vector<Instruction>& calls = program.ranks[r].streams.back().body;
     calls.push_back(calls.front());
@@ -102,6 +107,12 @@ TEST(Reductions, BucketsAreInTheOrderOfParametersAndLayers) {
   Program gap = program;
   ++gap.groups[1].first_parameter, ++gap.groups[1].end_parameter;
   EXPECT_TRUE(refuses(gap, "R10", "adds up parameters 2 to 2"));
+  Program more = program;
+  ++more.groups[1].end_parameter;
+  EXPECT_TRUE(refuses(more, "R10", "the groups of stage 0 end at parameter 2; its stores have 2"));
+  Program numbers = program;
+  for (std::size_t r = 0; r < 2; ++r) numbers.ranks[r].streams.back().body[1].key.slice = 2;
+  EXPECT_TRUE(refuses(numbers, "keys", "is numbered 2, where 1 is next"));
   Program beyond = program;
   for (ProgramStore& store : beyond.stores) store.layers = 3;
   EXPECT_TRUE(refuses(beyond, "R10", "from layer 3 on"));
@@ -141,9 +152,16 @@ TEST(Reductions, NormsAreGatheredAfterTheGradientsAreAddedUpAndBeforeStep) {
     Instruction gather = body[step];
     gather.key.op = Op::Gather;
     gather.target = 1;
+    gather.recipe = -1;
     body[step].after_stream = -1;
     body.insert(body.begin() + static_cast<std::ptrdiff_t>(step), gather);
   }
+  Buffer norms;
+  norms.cls = BufferClass::Norms;
+  norms.bytes = Bytes(8);
+  program.buffers.insert(program.buffers.begin() + static_cast<std::ptrdiff_t>(program.first_buffer[1]), norms);
+  program.buffers.insert(program.buffers.begin(), norms);
+  program.first_buffer[1] += 1, program.first_buffer[2] += 2;
   assign_memory(program);
   const std::vector<Violation> violations = check(program);
   EXPECT_TRUE(violations.empty()) << violations.front().rule << ": " << violations.front().message;

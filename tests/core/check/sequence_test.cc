@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/liveness.h"
 #include "tests/core/check/refuses.h"
 #include "tests/core/sample_program.h"
 
@@ -48,6 +49,31 @@ TEST(Sequence, NothingComputesBetweenRecomputingAndTheBackwardThatReadsIt) {
   for (const Violation& violation : check(program)) EXPECT_NE(violation.rule, "R4");
   swap(program, 0, position(program, 0, Op::R, 0), position(program, 0, Op::Loss, 1));
   EXPECT_TRUE(refuses(program, "R4", "'LOSS 0.1' (position 6) overwrites what 'R 0.0'"));
+}
+
+// The slice of a part is its number, R's is 0.
+TEST(Sequence, RecomputingServesAllPartsOfTheBackwardAfterIt) {
+  Program program = sample_program(gpipe_order(1, 2));
+  std::vector<Instruction>& body = compute(program, 0);
+  const std::size_t backward = position(program, 0, Op::BF, 1);
+  Instruction again = find(program, 0, Op::F, 1);
+  again.key.op = Op::R;
+  std::vector<Instruction> pieces = {again};
+  for (std::int32_t k = 0; k < 4; ++k) {  // layers 3, 2, 1, 0
+    program.recipes.push_back(
+        {"part", {{.duration = Nanoseconds(100), .first_layer = 3 - k, .end_layer = 4 - k}}});
+    Instruction& part = pieces.emplace_back(body[backward]);
+    part.key.slice = static_cast<std::uint8_t>(k);
+    part.recipe = static_cast<std::int32_t>(program.recipes.size() - 1);
+  }
+  body.erase(body.begin() + static_cast<std::ptrdiff_t>(backward));
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(backward), pieces.begin(), pieces.end());
+  program.stores[0].layers = 4;
+  assign_memory(program);
+  const std::vector<Violation> violations = check(program);
+  EXPECT_TRUE(violations.empty()) << violations.front().message;
+  std::swap(body[backward], body[backward - 1]);  // R 1, BF 0, then the parts
+  EXPECT_TRUE(refuses(program, "R4", "'BF 0.0' (position 7) overwrites what 'R 0.1'"));
 }
 
 TEST(Sequence, NothingComputesBetweenAForwardAndTheLossThatReadsIt) {

@@ -48,6 +48,22 @@ TEST(ReplicatedSearch, NamedReplicasGiveValidPlansWhoseCertificatesHoldAfterAFil
   }
 }
 
+// More than 27 MiB of gradients: the last backward is cut into parts, all of which read what R has made.
+TEST(ReplicatedSearch, AStageThatRecomputesMayCutItsLastBackwardAtManyBuckets) {
+  PlanRequest request = request_of("gpt:layers=6,hidden=512,heads=4,sequence=16,batch=8", kFlat, {2});
+  request.recompute = {LayerKind::LayerNorm, LayerKind::Gelu, LayerKind::Attention, LayerKind::Linear};
+  request.microbatch_sizes = {2};
+  const auto plan = make_plan(request);
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_FALSE(plan->stages[0].recompute.empty());
+  int parts = 0;
+  const Program program = *lower(*plan);
+  for (const Instruction& instruction : program.ranks[0].streams[0].body)
+    if (program.is_part(instruction)) parts = std::max(parts, instruction.key.slice + 1);
+  EXPECT_GE(parts, 3);
+  for (const Violation& violation : check(program)) ADD_FAILURE() << violation.message;
+}
+
 TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
   const Plan plan = *make_plan(request_of(kGpt, kFlat, {2, 1}));
   const auto refused = [](const Plan& tampered) { return !verify(tampered).empty(); };
@@ -57,6 +73,16 @@ TEST(ReplicatedSearch, AClaimThatIsTamperedWithIsFound) {
   Plan link = plan;
   link.stages[0].reduce_bandwidth.value *= 2;
   EXPECT_TRUE(refused(link));
+  for (const std::string costs : {"derived", "profiled"}) {  // the hops are there in any case
+    Plan slower = plan;
+    slower.costs = costs;
+    ASSERT_FALSE(slower.edges[0].hops.empty());
+    slower.edges[0].activation += Nanoseconds(1);
+    EXPECT_TRUE(refused(slower)) << costs;
+    slower.edges[0].activation -= Nanoseconds(1);
+    slower.edges[0].hops.back().back_latency += slower.edges[0].gradient;
+    EXPECT_TRUE(refused(slower)) << costs;
+  }
   Plan hop = plan;
   hop.edges[0].hops[1].bandwidth.value *= 2;
   EXPECT_TRUE(refused(hop));
