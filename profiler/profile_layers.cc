@@ -87,6 +87,12 @@ class LayerTimer {
       if (samples != nullptr) whole_[CostOp::BF].push_back(whole);
       if (samples != nullptr) collect_backward(*samples);
     }
+    // Clipping sums squares first. The norm is then set so that the update scales by a half, as costs what any factor below 1 does.
+    const double clip = workload_.optimizer.clip;
+    if (clip > 0) {
+      PENSTOCK_TRY_VOID(perform(*stage.squared_norms(network_->memory(0)), total));
+      network_->write_norm(2 * clip);
+    }
     PENSTOCK_TRY_VOID(perform(*stage.update(network_->memory(0)), total));
     if (samples != nullptr) collect_update(*samples);
     return total;
@@ -156,7 +162,8 @@ class LayerTimer {
   void collect_update(Samples& samples) {
     for (std::size_t l = 0; l < signatures_.size(); ++l) {
       if (workload_.networks[0].layers[l].parameters.empty()) continue;
-      samples[{signatures_[l], CostOp::Step}].push_back(length(stamps_[l].update));
+      const Nanoseconds squares = workload_.optimizer.clip > 0 ? length(stamps_[l].squared_norms) : Nanoseconds(0);
+      samples[{signatures_[l], CostOp::Step}].push_back(squares + length(stamps_[l].update));
     }
   }
   Nanoseconds time_loading(const Layer& layer) {

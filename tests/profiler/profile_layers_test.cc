@@ -34,6 +34,22 @@ TEST(ProfileLayers, EveryLayerHasEveryPartThatATrainingStepRuns) {
   }
 }
 
+// Sums of squares and scaled gradients move more memory than the update alone: SGD's reads and writes two numbers a weight.
+TEST(ProfileLayers, AStepThatClipsHoldsItsSquares) {
+  Workload workload = *build_workload("mlp:layers=2,width=512,batch=4");
+  const auto step = [&] {
+    Profile profile;
+    EXPECT_TRUE(profile_layers(workload, 1, quick(), profile));
+    Nanoseconds sum;
+    for (const LayerTime& row : profile.times)
+      if (row.op == CostOp::Step) sum += row.time.min;
+    return sum;
+  };
+  const Nanoseconds plain = step();
+  workload.optimizer.clip = 1;
+  EXPECT_GT(step().value, plain.value + plain.value / 20);
+}
+
 TEST(ProfileLayers, EqualLayersShareOneRow) {
   const Workload workload = *build_workload("gpt:layers=3,hidden=32,heads=2,sequence=16,batch=4");
   Profile profile;
