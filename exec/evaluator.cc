@@ -16,7 +16,7 @@ Result<std::unique_ptr<Evaluator>> Evaluator::make(const Plan& plan, const Evalu
   return out;
 }
 
-Result<double> Evaluator::loss(const ParameterAccess& parameters) {
+Result<double> Evaluator::loss(const ParameterAccess& parameters, const std::stop_token& stop) {
   std::vector<float> values;
   for (std::size_t p = 0; p < all_.size(); ++p) {
     values.resize(static_cast<std::size_t>(all_[p]->elements()));
@@ -28,6 +28,7 @@ Result<double> Evaluator::loss(const ParameterAccess& parameters) {
   double sum = 0;
   for (std::int32_t batch = 0; batch < batches_; ++batch) {
     for (std::int32_t m = 0; m < plan_.microbatches; ++m) {
+      if (stop.stop_requested()) return fail(ErrorCode::Interrupted, "the evaluation was stopped");
       const auto load = stage.load(memory, m), forward = stage.forward(memory, m), loss = stage.loss(memory, m);
       for (StageCall* call : {load.get(), forward.get(), loss.get()}) {
         device_.launch(stream_, *call, WorkTag{.instruction = 0, .step = batch}, nullptr);

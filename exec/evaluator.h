@@ -23,8 +23,8 @@ class Evaluator {
 
   std::int64_t images() const { return data_.images(); }  // held out; 0 of a text
 
-  // With the weights that `parameters` hold. RunFailed if the loss is not finite.
-  Result<double> loss(const ParameterAccess& parameters);
+  // With the weights that `parameters` hold. RunFailed if the loss is not finite; Interrupted once `stop` is asked for.
+  Result<double> loss(const ParameterAccess& parameters, const std::stop_token& stop = {});
 
  private:
   Evaluator(const Plan& plan, std::int64_t batches) : plan_(plan), batches_(batches) {}

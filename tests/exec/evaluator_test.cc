@@ -52,6 +52,17 @@ TEST(Evaluator, DrawsOtherSamplesThanTraining) {
   EXPECT_NEAR(loss(plan, 1, 3), trained->timeline.losses[0], 0.5);
 }
 
+TEST(Evaluator, StopsBetweenMicrobatchesWhenAsked) {
+  const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
+  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = 1'000'000}, 3);
+  ASSERT_TRUE(evaluator);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto loss = (*evaluator)->loss(Initial(plan.workload, 3), stop.get_token());
+  ASSERT_FALSE(loss);
+  EXPECT_EQ(loss.error().code, ErrorCode::Interrupted);
+}
+
 TEST(Evaluator, DataThatIsNotThereIsAnError) {
   const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
   EXPECT_FALSE(Evaluator::make(plan, {.data = "/no/such/text"}, 0));
