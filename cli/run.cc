@@ -190,6 +190,7 @@ class RunVerb : public Verb {
                             result.first_step > 0 ? fmt::format(", {} of them in this run", result.steps) : ""));
     if (!options_.evaluation.data.empty()) answer.note("the loss on held-out data in the end is left out");
     const std::string& file = options_.checkpoint.save;
+    if (done == options_.steps) return;
     if (file.empty()) {
       answer.note("the weights are not kept: --checkpoint FILE keeps them");
       return;
