@@ -46,9 +46,16 @@ Result<std::string> documents() {
 void add_evaluations(Answer& answer, const RunResult& result) {
   if (result.evaluations.empty()) return;
   answer.add("evaluation_loss", "evaluation loss", result.evaluations.back().loss);
-  Table& table = answer.add_table("evaluations", "loss on held-out data",
-                                  {{"steps", "steps"}, {"loss", "loss"}});
-  for (const EvaluationReport& report : result.evaluations) table.add({report.step, report.loss});
+  const auto& accuracy = result.evaluations.back().accuracy;  // all have one, or none
+  if (accuracy) answer.add("evaluation_accuracy", "evaluation accuracy", *accuracy, Unit::Fraction);
+  std::vector<Column> columns = {{"steps", "steps"}, {"loss", "loss"}};
+  if (accuracy) columns.push_back({"accuracy", "accuracy", Unit::Fraction});
+  Table& table = answer.add_table("evaluations", accuracy ? "loss and accuracy on held-out data" : "loss on held-out data", columns);
+  for (const EvaluationReport& report : result.evaluations) {
+    std::vector<Value> row = {report.step, report.loss};
+    if (report.accuracy) row.push_back(*report.accuracy);
+    table.add(std::move(row));
+  }
 }
 
 // Where a decay ends before the steps do, what is left of the learning rate holds for the rest.

@@ -4,6 +4,8 @@
 // microbatches. The same samples each time, a function of (seed, batch, sample) that training never draws.
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "core/plan.h"
@@ -26,6 +28,9 @@ class Evaluator {
   // With the weights that `parameters` hold. RunFailed if the loss is not finite; Interrupted once `stop` is asked for.
   Result<double> loss(const ParameterAccess& parameters, const std::stop_token& stop = {});
 
+  // Of that pass: the share of rows whose class has the largest logit. Nothing where no loss is over classes.
+  std::optional<double> accuracy() const;
+
  private:
   Evaluator(const Plan& plan, std::int64_t batches) : plan_(plan), batches_(batches) {}
 
@@ -33,6 +38,7 @@ class Evaluator {
   std::int64_t batches_;
   DataSource data_;
   std::vector<double> losses_;  // [batch][microbatch]
+  Hits hits_;
   std::vector<const Parameter*> all_;
   cpu::CpuDevice device_{std::make_shared<cpu::RunState>(), -1};
   StreamHandle stream_;

@@ -123,6 +123,7 @@ void MetricsFile::add(const EvaluationReport& evaluation) {
   JsonWriter line(0);
   line.begin_object();
   line.member("steps", evaluation.step).member("evaluation_loss", evaluation.loss);
+  if (evaluation.accuracy) line.member("evaluation_accuracy", *evaluation.accuracy);
   line.end_object();
   put(line.take());
 }

@@ -29,6 +29,7 @@ struct StepReport {
 struct EvaluationReport {
   std::int64_t step = 0;  // steps done
   double loss = 0;        // mean over the batches
+  std::optional<double> accuracy;  // of a loss over classes: the share whose class has the largest logit
 };
 
 // Forward passes over held-out data with the weights as they are, the workload's evaluation behaviour, nothing updated.

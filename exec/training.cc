@@ -106,7 +106,7 @@ Result<void> Training::pause(std::int32_t step, const ParameterAccess& parameter
     evaluation_stopped_ = !loss && loss.error().code == ErrorCode::Interrupted;
     if (!loss && !evaluation_stopped_) return fail(loss.error());
     if (loss) {
-      evaluations_.push_back({.step = done, .loss = *loss});
+      evaluations_.push_back({.step = done, .loss = *loss, .accuracy = evaluator_->accuracy()});
       if (options_.on_evaluation) options_.on_evaluation(evaluations_.back());
     }
   }

@@ -32,12 +32,12 @@ TEST(MetricsFile, EachLineIsAWholeDocumentThatIsThereAtOnce) {
   auto metrics = MetricsFile::open(path, plan_with(1), {.steps = 5, .seed = 3}, true);
   ASSERT_TRUE(metrics);
   metrics->add(kStep);
-  metrics->add(EvaluationReport{.step = 5, .loss = 0.75});
+  metrics->add(EvaluationReport{.step = 5, .loss = 0.75, .accuracy = 0.5});
   // Read while the file is still open.
   const std::string text = test::read_file(path);
   EXPECT_EQ(text.substr(text.find('\n') + 1),
             "{\"step\": 4, \"loss\": 0.5, \"learning_rate\": 0.25, \"gradient_norm\": 2.0, \"step_time_s\": 3.0, "
-            "\"samples_per_s\": 2.0}\n{\"steps\": 5, \"evaluation_loss\": 0.75}\n");
+            "\"samples_per_s\": 2.0}\n{\"steps\": 5, \"evaluation_loss\": 0.75, \"evaluation_accuracy\": 0.5}\n");
   const auto header = parse_json(text.substr(0, text.find('\n')), "m");
   ASSERT_TRUE(header);
   for (const char* key : {"schema", "workload", "plan_digest", "global_batch", "steps", "seed", "reference"}) {

@@ -74,10 +74,10 @@ $ penstock run adamw.json --steps 4 --data text.txt --metrics - --evaluate text.
 schema<text>
 step<text>loss<text>
 step<text>loss<text>
-steps<text>evaluation_loss
+steps<text>evaluation_loss<text>evaluation_accuracy
 step<text>loss<text>
 step<text>loss<text>
-steps<text>evaluation_loss
+steps<text>evaluation_loss<text>evaluation_accuracy
 
 # Whether what is to be written can be is asked before the work.
 $ penstock run plan.json --data text.txt --metrics no/such/folder
