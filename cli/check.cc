@@ -115,6 +115,7 @@ class CheckVerb : public Verb {
   void declare(Flags& flags) override {
     flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
                 input_);
+    flags.reads("INPUT", input_);
     shape_.declare(flags);
   }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/answer.h"
@@ -38,6 +39,10 @@ struct Reply {
   std::string json;  // with --json
   // For -o, where that is not the answer itself (Command::document).
   std::optional<std::string> document;
+  // To be written as well, by path.
+  std::vector<std::pair<std::string, std::string>> files;
+  // What failed after the work was done: told once the answer is out. The first decides the exit code.
+  std::vector<Error> failures;
   int exit_code = 0;
 
   Reply() = default;
@@ -45,7 +50,8 @@ struct Reply {
 };
 
 inline constexpr int kExitNo = 1;  // the answer is no
-inline constexpr int kExitInterrupted = 130;
+// By a signal: 128 and its number. Of SIGPIPE the name stands for an error, EPIPE (main.cc).
+inline constexpr int kExitInterrupted = 130, kExitReaderGone = 141;
 
 class Verb {
  public:
@@ -74,7 +80,7 @@ void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& share
 int run_command_line(const std::vector<std::string>& arguments);
 
 // 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 unavailable, 5 the run failed, 70 internal,
-// 130 interrupted.
+// 130 interrupted (or as the signal that it was says: cli/interrupt.h), 141 nobody reads.
 int exit_code(ErrorCode code);
 
 }  // namespace penstock::cli

@@ -8,8 +8,8 @@
 #include "cli/figures.h"
 #include "cli/flags.h"
 #include "cli/inputs.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
+#include "core/formats/plan_format.h"
 #include "planner/lower.h"
 #include "traces/analysis/step_use.h"
 #include "traces/report/report.h"
@@ -187,19 +187,20 @@ class CompareVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("PREDICTED", "a timeline (penstock simulate -o)", predicted_);
+    flags.reads("PREDICTED", predicted_);
     flags.input("MEASURED", "a timeline of the same plan (penstock run -o)", measured_);
+    flags.reads("MEASURED", measured_);
     flags.add("--fail-over", "SHARE", "exit 1 where the iteration time is off by more: 5%, or 0.05 as a fraction",
               share_into(fail_over_));
     flags.output("--report", "FILE",
                  "also write a page with both timelines, memory and tables (HTML)", report_);
     flags.add("--plan", "PLAN", "of both: for the report's memory limits, machine and costs",
               text_into(plan_));
+    flags.needs("--report");
+    flags.reads("--plan", plan_);
   }
 
-  Result<Reply> run(const Shared& shared) override {
-    if (report_.empty() && !plan_.empty())
-      return fail(ErrorCode::Usage, "--plan adds to a report, and none is asked for",
-                  "give --report FILE too");
+  Result<Reply> run(const Shared&) override {
     PENSTOCK_TRY(const Timeline predicted, load_timeline(predicted_));
     PENSTOCK_TRY(const Timeline measured, load_timeline(measured_));
     if (predicted.origin == Origin::Measured && measured.origin == Origin::Predicted) {
@@ -208,8 +209,11 @@ class CompareVerb : public Verb {
                   "the prediction comes first: penstock compare PREDICTED MEASURED");
     }
     PENSTOCK_TRY(const Comparison comparison, compare(predicted, measured));
-    if (!report_.empty()) PENSTOCK_TRY_VOID(write_page(comparison, predicted, measured, shared));
     Reply reply;
+    if (!report_.empty()) {
+      PENSTOCK_TRY(std::string page, this->page(comparison, predicted, measured));
+      reply.files.emplace_back(report_, std::move(page));
+    }
     reply.json = to_json(data(comparison, predicted, measured));
     reply.text = to_text(text_form(comparison, predicted, measured));
     if (fail_over_ && std::abs(comparison.error) > *fail_over_) {
@@ -221,8 +225,8 @@ class CompareVerb : public Verb {
   }
 
  private:
-  Result<void> write_page(const Comparison& comparison, const Timeline& predicted,
-                          const Timeline& measured, const Shared& shared) const {
+  Result<std::string> page(const Comparison& comparison, const Timeline& predicted,
+                           const Timeline& measured) const {
     ReportInput input{
         .predicted = predicted, .measured = measured, .comparison = comparison, .provenance = {}};
     Program program;
@@ -241,7 +245,7 @@ class CompareVerb : public Verb {
                           {"costs", plan.costs},
                           {"costs measured on", plan.profile_machine}};
     }
-    return write_output(report_, write_report(input), shared);
+    return write_report(input);
   }
 
   std::string predicted_, measured_, report_, plan_;

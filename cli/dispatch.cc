@@ -6,6 +6,7 @@
 #include "cli/arguments/config.h"
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/text/help.h"
 #include "cli/text/man_page.h"
@@ -31,17 +32,27 @@ std::string general_hint(std::string_view verb, const Error& error) {
     case ErrorCode::Infeasible:
     case ErrorCode::RunFailed:
     case ErrorCode::Interrupted:
+    case ErrorCode::ReaderGone:
       break;
   }
   return "";
 }
 
+// On standard error. If that cannot be, the exit code still says what happened.
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 int report(std::string_view verb, const Error& error) {
+  // Whoever stopped reading knows.
+  if (error.code == ErrorCode::ReaderGone) return exit_code(error.code);
   const std::string where = printable(error.where.text());
-  fmt::print(stderr, "penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
-             where.empty() ? "" : ": ", printable(error.message, true));
+  std::string text = fmt::format("penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
+                                 where.empty() ? "" : ": ", printable(error.message, true));
   const std::string hint = error.hint.empty() ? general_hint(verb, error) : error.hint;
-  if (!hint.empty()) fmt::print(stderr, "hint: {}\n", printable(hint, true));
+  if (!hint.empty()) text += fmt::format("hint: {}\n", printable(hint, true));
+  say(text);
   return exit_code(error.code);
 }
 
@@ -90,6 +101,7 @@ void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& share
             seed_into(shared.seed));
   flags.add("--config", "FILE", "TOML: flags that hold where they are not given here",
             text_into(shared.config));
+  flags.reads("--config", shared.config);
   flags.toggle("-q,--quiet", "say nothing on standard error but errors", shared.quiet);
   flags.toggle("-v,--verbose", "say more on standard error", shared.verbose);
   flags.toggle("-h,--help", "this text", shared.help);
@@ -99,17 +111,32 @@ void declare_all(Flags& flags, const Command& command, Verb& verb, Shared& share
 
 namespace {
 
-// What -o asks for, then the answer, unless standard output already carries the document.
-Result<void> deliver(const Command& command, const Flags& flags, const Reply& reply,
-                     const Shared& shared) {
+// What the outputs ask for, then the answer, unless standard output already carries a document. What
+// cannot be written does not cost the rest, and least of all the answer. Returns the exit code.
+int deliver(const Command& command, const Flags& flags, const Reply& reply, const Shared& shared) {
+  std::vector<Error> failures = reply.failures;
+  const auto keep = [&](const Result<void>& written) {
+    if (!written) failures.push_back(written.error());
+    return written.has_value();
+  };
   const std::string& answer = shared.json ? reply.json : reply.text;
   const bool taken = takes_standard_output(flags.outputs());
-  if (shared.output.empty() && taken) return {};
-  if (shared.output.empty()) return write_file_atomic("-", answer, Overwrite::No);
-  if (command.document.empty()) return write_output(shared.output, answer, shared);
-  PENSTOCK_CHECK(reply.document.has_value(), "a verb that writes a document made none");
-  PENSTOCK_TRY_VOID(write_output(shared.output, *reply.document, shared));
-  return taken ? Result<void>() : write_file_atomic("-", answer, Overwrite::No);
+  for (const auto& [path, contents] : reply.files) keep(write_output(path, contents, shared));
+  bool print_answer = !taken;
+  if (!shared.output.empty() && command.document.empty()) {
+    const bool written = keep(write_output(shared.output, answer, shared));
+    print_answer = !written && !taken;
+  } else if (!shared.output.empty()) {
+    PENSTOCK_CHECK(reply.document.has_value(), "a verb that writes a document made none");
+    keep(write_output(shared.output, *reply.document, shared));
+  }
+  if (print_answer) keep(write_file_atomic("-", answer, Overwrite::No));
+  int code = reply.exit_code;
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    const int of_this = report(command.name, failures[i]);
+    if (i == 0) code = of_this;
+  }
+  return code;
 }
 
 int run_verb(const Command& command, const std::vector<std::string>& arguments) {
@@ -131,14 +158,12 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   }
   if (shared.quiet) set_log_level(LogLevel::Error);
   if (shared.verbose) set_log_level(LogLevel::Debug);
-  if (const auto free = check_outputs(flags.outputs(), shared); !free)
+  if (const auto free = check_outputs(flags.outputs(), flags.files_read(), shared); !free)
     return report(command.name, free.error());
   print_for_file(command.document.empty() && !shared.output.empty() && shared.output != "-");
   const auto reply = verb->run(shared);
   if (!reply) return report(command.name, reply.error());
-  if (const auto delivered = deliver(command, flags, *reply, shared); !delivered)
-    return report(command.name, delivered.error());
-  return reply->exit_code;
+  return deliver(command, flags, *reply, shared);
 }
 
 }  // namespace
@@ -158,7 +183,9 @@ int exit_code(ErrorCode code) {
     case ErrorCode::Internal:
       return 70;
     case ErrorCode::Interrupted:
-      return kExitInterrupted;
+      return interrupted_exit_code();
+    case ErrorCode::ReaderGone:
+      return kExitReaderGone;
   }
   return 70;
 }
@@ -166,7 +193,7 @@ int exit_code(ErrorCode code) {
 int run_command_line(const std::vector<std::string>& arguments) {
   const std::string first = arguments.empty() ? "" : arguments.front();
   if (first.empty()) {
-    fmt::print(stderr, "{}", overview(commands()));
+    say(overview(commands()));
     return exit_code(ErrorCode::Usage);
   }
   if (first == "--version") return run_command_line({"version"});

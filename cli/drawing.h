@@ -10,6 +10,8 @@
 
 namespace penstock::cli {
 
+inline constexpr std::int32_t kDefaultColumns = 100;
+
 // --width N: columns of the time axis.
 void declare_width(Flags& flags, std::int32_t& columns);
 

@@ -75,10 +75,28 @@ void Flags::toggle(std::string names, std::string about, bool& target) {
       });
 }
 
+void Flags::on_off(const std::string& name, std::string on, std::string off, bool& target) {
+  toggle("--" + name, std::move(on), target);
+  flags_.back().opposite = "--no-" + name;
+  add("--no-" + name, "", std::move(off), [&target](std::string_view, const std::string&) -> Result<void> {
+    target = false;
+    return {};
+  });
+  flags_.back().opposite = "--" + name;
+}
+
 void Flags::output(std::string names, std::string value, std::string about, std::string& target,
-                   const std::string* again) {
+                   const std::string* again, std::vector<std::string> beside) {
   add(std::move(names), std::move(value), std::move(about), text_into(target));
-  outputs_.push_back({std::string(flags_.back().long_name()), &target, again});
+  outputs_.push_back({std::string(flags_.back().long_name()), &target, again, std::move(beside)});
+}
+
+void Flags::reads(std::string name, const std::string& target) {
+  reads_.push_back({.name = std::move(name), .path = &target});
+}
+
+void Flags::needs(std::string other) {
+  flags_.back().needs = std::move(other);
 }
 
 void Flags::mark_shared() {

@@ -7,13 +7,13 @@
 #include <system_error>
 #include <vector>
 
+#include "core/contrast.h"
 #include "core/file.h"
 #include "core/formats/plan_format.h"
 #include "core/formats/program_format.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
 #include "core/program_check.h"
-#include "core/random.h"
 #include "models/clusters/clusters.h"
 #include "models/workloads/builders.h"
 #include "planner/lower.h"
@@ -151,10 +151,6 @@ Result<Timeline> load_timeline(const std::string& path) {
   return timeline ? std::move(timeline) : fail(say_kind(std::move(timeline.error()), path, kTimelineSchema));
 }
 
-std::string plan_digest(const Plan& plan) {
-  return fmt::format("{:016x}", hash(write_plan(plan)));
-}
-
 Result<void> require_sound(const Program& program, bool rendezvous) {
   const std::vector<Violation> violations = check(program, {.rendezvous = rendezvous});
   if (violations.empty()) return {};
@@ -172,13 +168,14 @@ void warn_of_stale_claims(const Plan& plan, const Program& program) {
   };
   for (std::size_t r = 0; r < plan.devices.size() && r < program.arena.size(); ++r) {
     const Bytes claimed = plan.devices[r].peak_memory_bytes;
-    if (claimed != program.arena[r])
-      return warn(fmt::format("rank {} takes {}, not {}", r, text(program.arena[r]), text(claimed)));
+    if (claimed == program.arena[r]) continue;
+    const auto [taken, said] = contrast(program.arena[r], claimed);
+    return warn(fmt::format("rank {} takes {}, not {}", r, taken, said));
   }
   const auto time = simulated_iteration_time(program);
-  if (time && *time != nanoseconds(plan.iteration_time_s))
-    warn(fmt::format("an iteration takes {}, not {}", text(*time),
-                     text(nanoseconds(plan.iteration_time_s))));
+  if (!time || *time == nanoseconds(plan.iteration_time_s)) return;
+  const auto [taken, said] = contrast(*time, nanoseconds(plan.iteration_time_s));
+  warn(fmt::format("an iteration takes {}, not {}", taken, said));
 }
 
 Result<Program> sound_program(const Plan& plan) {

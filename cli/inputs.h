@@ -28,10 +28,6 @@ Error say_kind(Error error, const std::string& path, std::string_view wanted);
 Result<Plan> load_plan(const std::string& path);
 Result<Timeline> load_timeline(const std::string& path);
 
-// Of the plan's canonical text (FNV-1a, 16 hexadecimal digits): timelines of one plan carry the
-// same.
-std::string plan_digest(const Plan& plan);
-
 // Lowered and proved. Infeasible, with the first violation, where it must not run.
 Result<Program> sound_program(const Plan& plan);
 // Warns where the plan claims another memory or iteration time than its program has, by simulating

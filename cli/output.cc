@@ -1,13 +1,18 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "core/file.h"
 #include "core/log.h"
@@ -19,30 +24,86 @@ namespace fs = std::filesystem;
 
 bool goes_to_file = false;
 
-tl::unexpected<Error> refuse(const OutputFlag& output, std::string message, std::string hint) {
+// A file that will be written: by a flag, or beside what a flag names.
+struct Written {
+  const OutputFlag* flag;
+  std::string path;
+  bool beside = false;
+
+  std::string name() const {
+    return beside ? fmt::format("{}, which also writes {}", flag->name, path) : flag->name;
+  }
+};
+
+tl::unexpected<Error> refuse(const Written& output, std::string message, std::string hint) {
   return fail(Error{.code = ErrorCode::Usage,
-                    .message = fmt::format("{}: {}", output.name, message),
-                    .where = {.file = *output.path},
+                    .message = fmt::format("{}: {}", output.flag->name, message),
+                    .where = {.file = output.path},
                     .hint = std::move(hint)});
 }
 
-bool asked_for(const OutputFlag& output) {
-  return !output.path->empty() && *output.path != "-";
+// What one file has in common under all its names: "-" is what standard input or output stands for.
+std::optional<std::pair<dev_t, ino_t>> identity(const std::string& path, int standard) {
+  struct stat status = {};
+  const int failed = path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status);
+  // Two flags may both go to /dev/null.
+  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
 }
 
-bool same_file(const fs::path& a, const fs::path& b) {
+fs::path place(const std::string& path) {
   std::error_code ignored;
-  if (fs::exists(a, ignored) && fs::exists(b, ignored)) {
-    // Two flags may both go to /dev/null.
-    return fs::equivalent(a, b, ignored) && fs::is_regular_file(a, ignored);
+  return fs::weakly_canonical(fs::absolute(follow_links(path), ignored), ignored);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  const auto one = identity(a, STDOUT_FILENO), other = identity(b, STDOUT_FILENO);
+  if (one || other) return one == other;
+  std::error_code ignored;
+  if (a == "-" || b == "-" || fs::exists(a, ignored)) return a == "-" && b == "-";
+  return place(a) == place(b);
+}
+
+// Of a folder of data the texts and image sets are read, also those of its subfolders.
+bool lies_among_data(const std::string& path, const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return false;
+  const fs::path file = place(path), within = place(folder);
+  if (std::mismatch(within.begin(), within.end(), file.begin(), file.end()).first != within.end()) return false;
+  constexpr std::string_view kRead[] = {".md", ".txt", ".bin", "-ubyte", ".gz"};
+  const std::string name = file.filename().string();
+  return std::any_of(std::begin(kRead), std::end(kRead), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+Result<void> check_against(const Written& output, std::span<const ReadFile> inputs) {
+  const auto file = identity(output.path, STDOUT_FILENO);
+  for (const ReadFile& input : inputs) {
+    if (input.path->empty() || (!output.beside && input.path == output.flag->again)) continue;
+    if (file && file == identity(*input.path, STDIN_FILENO))
+      return refuse(output, fmt::format("{} reads this file{}", input.name, output.beside ? ", which would be replaced" : ""),
+                    "name another file");
+    if (*input.path != "-" && output.path != "-" && lies_among_data(output.path, *input.path))
+      return refuse(output, fmt::format("{} reads the texts and images of this folder", input.name),
+                    "name a file elsewhere");
   }
-  return fs::weakly_canonical(fs::absolute(a, ignored), ignored) ==
-         fs::weakly_canonical(fs::absolute(b, ignored), ignored);
+  return {};
 }
 
-Result<void> check_output(const OutputFlag& output, const Shared& shared) {
+Result<void> check_beside(const Written& output) {
   std::error_code ignored;
-  const fs::path path(*output.path);
+  struct stat status = {};
+  const int found = ::lstat(output.path.c_str(), &status);
+  if (found != 0 && errno == ENAMETOOLONG)
+    return refuse(output, "the name of this file, which is written too, is too long", "give it a shorter name");
+  if (found == 0 && !S_ISREG(status.st_mode))
+    return refuse(output, fmt::format("this is {}, and a file of this name is written too", S_ISDIR(status.st_mode) ? "a folder" : "no regular file"),
+                  "name another file, or move this away");
+  return {};
+}
+
+Result<void> check_output(const Written& output, const Shared& shared) {
+  std::error_code ignored;
+  const fs::path path(output.path);
   if (fs::is_directory(path, ignored))
     return refuse(output, "this is a folder", "name a file in it");
   const bool there = fs::exists(path, ignored), regular = fs::is_regular_file(path, ignored);
@@ -50,35 +111,46 @@ Result<void> check_output(const OutputFlag& output, const Shared& shared) {
     if (access(path.c_str(), W_OK) == 0) return {};
     return refuse(output, "this cannot be written to", "name another file");
   }
-  if (regular && !shared.force && (output.again == nullptr || *output.again != *output.path))
+  const std::string* again = output.flag->again;
+  if (regular && !shared.force && (again == nullptr || *again != output.path))
     return fail(Error{.code = ErrorCode::Usage,
                       .message = "the file exists already",
-                      .where = {.file = *output.path},
+                      .where = {.file = output.path},
                       .hint = "--force replaces it"});
   // Links are followed: what counts is the folder of the file itself.
-  const fs::path target = there ? fs::canonical(path, ignored) : path;
+  const fs::path target = there ? fs::canonical(path, ignored) : fs::path(follow_links(output.path));
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored))
     return refuse(output, fmt::format("there is no folder {}", folder.string()), "make it first");
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     return refuse(output, fmt::format("nothing can be written in {}", folder.string()),
                   "name a file elsewhere");
-  return {};
+  auto possible = can_write_file(output.path);
+  if (possible) return {};
+  possible.error().message = fmt::format("{}: {}", output.flag->name, possible.error().message);
+  return possible;
 }
 
 }  // namespace
 
-Result<void> check_outputs(std::span<const OutputFlag> outputs, const Shared& shared) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const OutputFlag& output = outputs[i];
+Result<void> check_outputs(std::span<const OutputFlag> outputs, std::span<const ReadFile> inputs,
+                           const Shared& shared) {
+  std::vector<Written> all;
+  for (const OutputFlag& flag : outputs) {
+    if (flag.path->empty()) continue;
+    all.push_back({.flag = &flag, .path = *flag.path});
+    const std::string target = *flag.path == "-" ? "" : follow_links(*flag.path);
+    for (const std::string& ending : flag.beside) all.push_back({.flag = &flag, .path = target + ending, .beside = true});
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const bool both_standard = *output.path == "-" && *outputs[j].path == "-";
-      const bool both_files = asked_for(output) && asked_for(outputs[j]);
-      if (both_standard || (both_files && same_file(*output.path, *outputs[j].path)))
-        return refuse(output, fmt::format("{} goes there already", outputs[j].name),
-                      "name another file");
+      if (same_file(all[i].path, all[j].path))
+        return refuse(all[i], fmt::format("{} goes there already", all[j].name()), "name another file");
     }
-    if (asked_for(output)) PENSTOCK_TRY_VOID(check_output(output, shared));
+    PENSTOCK_TRY_VOID(check_against(all[i], inputs));
+  }
+  for (const Written& output : all) {
+    if (output.path != "-") PENSTOCK_TRY_VOID(output.beside ? check_beside(output) : check_output(output, shared));
   }
   return {};
 }

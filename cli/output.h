@@ -13,9 +13,12 @@
 namespace penstock::cli {
 
 // Whether everything that a verb is asked to write can be: asked before the work, not after it.
-// Usage errors: a folder that does not exist or cannot be written to, a file that exists (unless
-// --force is given), two flags that name one file, two that name "-". "" is not asked for.
-Result<void> check_outputs(std::span<const OutputFlag> outputs, const Shared& shared);
+// Usage errors: a folder that does not exist or cannot be written to, a name that is too long, a file
+// that exists (unless --force is given), two flags that name one file, two that name "-", a file that is
+// read as well (the same file, by whatever name), a text or an image set in a folder that is read. What an
+// output writes beside itself counts too. "" is not asked for.
+Result<void> check_outputs(std::span<const OutputFlag> outputs, std::span<const ReadFile> inputs,
+                           const Shared& shared);
 
 // Whether one of them goes to standard output, so that the answer must not.
 bool takes_standard_output(std::span<const OutputFlag> outputs);

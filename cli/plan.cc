@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <map>
 
 #include "cli/flags.h"
@@ -177,11 +178,14 @@ class PlanVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("WORKLOAD", "a built-in (penstock models) or a file", input_.workload);
+    flags.reads("WORKLOAD", input_.workload);
     flags.require("--cluster", "CLUSTER",
-                  "this-machine, flat:…, nodes:… (penstock clusters) or a file",
+                  "this-machine, flat:…, nodes:… (penstock clusters) or a file (cluster.toml)",
                   text_into(input_.cluster));
+    flags.reads("--cluster", input_.cluster);
     flags.add("--profile", "FILE", "measured costs (default: derived from operations and bytes)",
               text_into(input_.profile));
+    flags.reads("--profile", input_.profile);
     flags.add("--ranks", "N", "ranks to use (default: as many as pay)",
               count_into(input_.ranks, 1, 65'535));
     flags.add("--global-batch", "B", "samples a step (default: the workload's)",
@@ -205,6 +209,7 @@ class PlanVerb : public Verb {
               "how replicas share the batch: batch, a part of every microbatch each (default), or "
               "round_robin",
               Setter({"batch", "round_robin"}, text_into(input_.split)));
+    flags.needs("--replicas");
     flags.add("--strategy", "NAME", "how to search (default auto; penstock strategies)",
               text_into(input_.strategy));
     flags.add("--memory-limit", "BYTES", "of a rank (default: the device's memory)",
@@ -224,7 +229,7 @@ class PlanVerb : public Verb {
   Result<Reply> run(const Shared& shared) override {
     PENSTOCK_TRY(PlanRequest request, plan_request(input_));
     Progress progress(shared);
-    request.stop = stop_on_interrupt();
+    request.stop = interrupts_.emplace().token();
     request.progress = [&](std::size_t done, std::size_t of, double best_s) {
       const std::string best =
           best_s > 0 ? fmt::format("best so far {}, candidate", human_text(best_s, Unit::Seconds))
@@ -239,7 +244,7 @@ class PlanVerb : public Verb {
     Reply reply(answer);
     reply.json = write_plan(plan);
     reply.document = reply.json;
-    if (stopped) reply.exit_code = kExitInterrupted;
+    if (stopped) reply.exit_code = interrupted_exit_code();
     return reply;
   }
 
@@ -263,6 +268,9 @@ class PlanVerb : public Verb {
       answer.note(
           fmt::format("\"{}\" names no device: ranks are this machine's CPUs (device=cpu)",
                       input_.cluster));
+    const bool asked_for_replicas = input_.any_replicas || !input_.replicas.empty();
+    if (!asked_for_replicas && !is_replicated(plan) && request.cluster.devices.size() > 1)
+      answer.note("only plans with one rank a stage were searched: --replicas any searches those with several too");
     std::size_t again = 0;
     for (const PlanStage& stage : plan.stages) again += stage.recompute.size();
     if (again > 0)
@@ -282,6 +290,7 @@ class PlanVerb : public Verb {
   }
 
   PlanFlags input_;
+  std::optional<InterruptWatch> interrupts_;
 };
 
 }  // namespace
@@ -297,8 +306,7 @@ Command plan_command() {
       .document = "the plan",
       .examples = {"penstock plan gpt:layers=4,hidden=128 --cluster this-machine --ranks 2 "
                    "--profile profile.json -o plan.json",
-                   "penstock plan gpt:layers=24,hidden=1024 --cluster "
-                   "flat:8,bandwidth=25GB/s,latency=5us,device=a100-80 --global-batch 64"},
+                   "penstock plan gpt:layers=24,hidden=1024 --cluster cluster.toml --global-batch 64"},
       .see_also = "profile, check, simulate, run",
       .make = [] { return std::unique_ptr<Verb>(std::make_unique<PlanVerb>()); }};
 }

@@ -76,6 +76,9 @@ Result<std::vector<LayerKind>> parse_recompute(const std::string& text) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string word = text.substr(at, end - at);
     at = end + 1;
+    if (word == "all" || word == "none")
+      return fail(ErrorCode::Usage, fmt::format("--recompute: \"{}\" stands alone, and there is more in \"{}\"", word, text),
+                  fmt::format("write {}, or the kinds of layers", word));
     const auto found = std::find_if(names.begin(), names.end(),
                                     [&](const auto& row) { return row.second == word; });
     const std::string_view near = nearest(word, known);

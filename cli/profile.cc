@@ -146,6 +146,7 @@ class ProfileVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("WORKLOAD", "a built-in (penstock models) or a file", workload_);
+    flags.reads("WORKLOAD", workload_);
     flags.add("--microbatch", "B[,B]",
               "microbatch sizes to measure at, in samples (default 1,2,4,8)",
               counts_into(request_.microbatch_sizes, 1, 1'000'000));
@@ -157,7 +158,7 @@ class ProfileVerb : public Verb {
               });
     flags.toggle("--links", "also time hand-offs both ways at once, and between several pairs of ranks",
                  request_.link_traffic);
-    flags.toggle("--no-contention", "do not time what ranks do to one another", no_contention_);
+    flags.on_off("contention", "time what ranks do to one another (default)", "do not", request_.contention);
     flags.add("--optimizer", "NAME[:K=V]", "as plan takes it (default: the workload's)",
               text_into(optimizer_));
   }
@@ -167,10 +168,9 @@ class ProfileVerb : public Verb {
     if (!optimizer_.empty()) PENSTOCK_TRY_VOID(parse_optimizer(optimizer_, workload.optimizer));
     if (precision_) set_precision(workload, *precision_);
     Progress progress(shared);
-    request_.contention = !no_contention_;
     request_.budget_s = seconds(budget_);
     request_.seed = shared.seed;
-    request_.stop = stop_on_interrupt();
+    request_.stop = interrupts_.emplace().token();
     request_.progress = [&](const std::string& what) {
       log_debug(what);
       progress.show(what);
@@ -186,7 +186,7 @@ class ProfileVerb : public Verb {
   std::string workload_, optimizer_;
   std::optional<Precision> precision_;
   ProfileRequest request_;
-  bool no_contention_ = false;
+  std::optional<InterruptWatch> interrupts_;
   Nanoseconds budget_{3'000'000'000};
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -11,16 +12,16 @@
 #include "cli/flags.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
-#include "cli/metrics_file.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/archive.h"
+#include "core/formats/plan_format.h"
 #include "core/formats/timeline_format.h"
 #include "core/log.h"
 #include "exec/checkpoint.h"
 #include "exec/data/open_images.h"
 #include "exec/data_source.h"
+#include "exec/metrics.h"
 #include "profiler/profiler.h"
 #include "traces/analysis/step_use.h"
 #include "traces/writers/chrome_json.h"
@@ -45,9 +46,16 @@ Result<std::string> documents() {
 void add_evaluations(Answer& answer, const RunResult& result) {
   if (result.evaluations.empty()) return;
   answer.add("evaluation_loss", "evaluation loss", result.evaluations.back().loss);
-  Table& table = answer.add_table("evaluations", "loss on held-out data",
-                                  {{"steps", "steps"}, {"loss", "loss"}});
-  for (const EvaluationReport& report : result.evaluations) table.add({report.step, report.loss});
+  const auto& accuracy = result.evaluations.back().accuracy;  // all have one, or none
+  if (accuracy) answer.add("evaluation_accuracy", "evaluation accuracy", *accuracy, Unit::Fraction);
+  std::vector<Column> columns = {{"steps", "steps"}, {"loss", "loss"}};
+  if (accuracy) columns.push_back({"accuracy", "accuracy", Unit::Fraction});
+  Table& table = answer.add_table("evaluations", accuracy ? "loss and accuracy on held-out data" : "loss on held-out data", columns);
+  for (const EvaluationReport& report : result.evaluations) {
+    std::vector<Value> row = {report.step, report.loss};
+    if (report.accuracy) row.push_back(*report.accuracy);
+    table.add(std::move(row));
+  }
 }
 
 // Where a decay ends before the steps do, what is left of the learning rate holds for the rest.
@@ -101,6 +109,7 @@ class RunVerb : public Verb {
  public:
   void declare(Flags& flags) override {
     flags.input("PLAN", "a plan (penstock plan)", plan_);
+    flags.reads("PLAN", plan_);
     flags.add("--steps", "N", "steps to train, from the start (default 20)",
               count_into(options_.steps, 1, 10'000'000));
     flags.toggle("--reference", "the same arithmetic on one device, one operation at a time",
@@ -110,6 +119,7 @@ class RunVerb : public Verb {
         "text to train on: a file, or a folder's *.md and *.txt (default: Penstock's documents); "
         "or images: MNIST (IDX) or CIFAR files, or synthetic (default)",
         Setter({std::string(kSyntheticData)}, text_into(options_.data)));
+    flags.reads("--data", options_.data);
     flags.add("--backend", "NAME", "cpu (default)", text_into(options_.backend));
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
@@ -123,17 +133,22 @@ class RunVerb : public Verb {
                  metrics_);
     flags.add("--evaluate", "PATH", "held-out data: the loss on it in the end, nothing trained",
               Setter({std::string(kSyntheticData)}, text_into(options_.evaluation.data)));
+    flags.reads("--evaluate", options_.evaluation.data);
     flags.add("--evaluate-every", "N", "and every N steps",
               count_into(options_.evaluation.every, 1, 10'000'000));
+    flags.needs("--evaluate");
     flags.add("--evaluate-batches", "K", "batches it is the mean of (default 8)",
               count_into(options_.evaluation.batches, 1, 1'000'000));
+    flags.needs("--evaluate");
     flags.output("--checkpoint", "FILE",
                  "where to keep the training's state, in the end and when interrupted",
-                 options_.checkpoint.save, &options_.checkpoint.resume);
+                 options_.checkpoint.save, &options_.checkpoint.resume, {".partial", ".previous"});
     flags.add("--checkpoint-every", "N", "and every N steps",
               count_into(options_.checkpoint.every, 1, 10'000'000));
+    flags.needs("--checkpoint");
     flags.add("--resume", "FILE", "go on from a checkpoint, up to --steps in all",
               text_into(options_.checkpoint.resume));
+    flags.reads("--resume", options_.checkpoint.resume);
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -159,26 +174,30 @@ class RunVerb : public Verb {
     warn_of_other_devices(plan);
     if (!reference_ && !(plan.contention && plan.contention->cores > 0)) warn_of_shared_cores(plan.ranks());
     options_.seed = shared.seed;
-    PENSTOCK_TRY(RunResult result, execute(plan, program, shared));
+    PENSTOCK_TRY(MetricsFile metrics, MetricsFile::open(metrics_, plan, options_, reference_));
+    PENSTOCK_TRY(RunResult result, execute(plan, program, shared, metrics));
     result.timeline.plan_digest = plan_digest(plan);
 
     Answer answer = describe(plan, result, reference_, options_.data);
     if (result.interrupted) note_interruption(answer, result, named_data);
     Reply reply(answer);
-    if (!chrome_.empty())
-      PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
+    if (!chrome_.empty()) reply.files.emplace_back(chrome_, write_chrome_json(result.timeline));
     if (!shared.output.empty()) reply.document = write_timeline(result.timeline);
-    if (result.interrupted) reply.exit_code = kExitInterrupted;
+    if (result.interrupted) reply.exit_code = interrupted_exit_code();
+    if (result.checkpoint_failure) reply.failures.push_back(*result.checkpoint_failure);
+    if (metrics.failure()) reply.failures.push_back(*metrics.failure());
     return reply;
   }
 
  private:
   void note_interruption(Answer& answer, const RunResult& result, const std::string& named_data) const {
     const std::int64_t done = result.first_step + result.steps;
-    answer.note(fmt::format("interrupted after {} step{}{}", done, done == 1 ? "" : "s",
+    const bool by_user = interrupted_exit_code() != kExitReaderGone;
+    answer.note(fmt::format("{} after {} step{}{}", by_user ? "interrupted" : "stopped, as nobody reads the metrics,", done, done == 1 ? "" : "s",
                             result.first_step > 0 ? fmt::format(", {} of them in this run", result.steps) : ""));
     if (!options_.evaluation.data.empty()) answer.note("the loss on held-out data in the end is left out");
     const std::string& file = options_.checkpoint.save;
+    if (done == options_.steps) return;
     if (file.empty()) {
       answer.note("the weights are not kept: --checkpoint FILE keeps them");
       return;
@@ -189,21 +208,31 @@ class RunVerb : public Verb {
                             reference_ ? " --reference" : "", options_.steps));
   }
 
-  Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared) {
+  Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared, MetricsFile& metrics) {
     Progress progress(shared);
-    PENSTOCK_TRY(MetricsFile metrics, MetricsFile::open(metrics_));
-    metrics.begin(plan, options_, reference_);
-    options_.stop = stop_on_interrupt();
+    options_.stop = interrupts_.emplace().token();
     double elapsed = 0;
     std::int64_t done = 0;
     options_.on_step = [&](const StepReport& step) {
-      metrics.add(step);
+      write(metrics, step);
       elapsed += seconds(step.took);
       progress.show(describe_progress(step, plan.workload.global_batch, ++done, elapsed));
     };
-    options_.on_evaluation = [&](const EvaluationReport& report) { metrics.add(report); };
+    options_.on_evaluation = [&](const EvaluationReport& report) { write(metrics, report); };
     options_.on_warning = [](const std::string& warning) { log_warning(warning); };
     return reference_ ? run_reference(plan, options_) : penstock::run(plan, program, options_);
+  }
+
+  // Training goes on without metrics that have no room; for nobody to read them it does not.
+  template <class Report>
+  void write(MetricsFile& metrics, const Report& report) {
+    const bool failed_before = metrics.failure().has_value();
+    metrics.add(report);
+    if (failed_before || !metrics.failure()) return;
+    if (metrics.failure()->code == ErrorCode::ReaderGone)
+      interrupts_->stop(kExitReaderGone);
+    else
+      log_warning(metrics.failure()->text());
   }
 
   // "step 12 of 60, loss 5.31, 45.3 samples/s, 2 s left", at the rate of the steps so far.
@@ -218,25 +247,10 @@ class RunVerb : public Verb {
                               human_text(rate * static_cast<double>(batch), "samples/s"), left / rate);
   }
 
-  // Flags that only say more about another one.
   Result<void> check_flags() const {
-    const auto needs = [](bool missing, std::string_view flag, std::string_view other) {
-      return missing ? Result<void>(fail(ErrorCode::Usage,
-                                         fmt::format("{} means nothing without {}", flag, other)))
-                     : Result<void>();
-    };
-    const EvaluationOptions& evaluation = options_.evaluation;
-    const bool evaluates = !evaluation.data.empty();
-    PENSTOCK_TRY_VOID(
-        needs(!evaluates && evaluation.every > 0, "--evaluate-every", "--evaluate"));
-    PENSTOCK_TRY_VOID(needs(!evaluates && evaluation.batches != EvaluationOptions().batches,
-                            "--evaluate-batches", "--evaluate"));
-    const CheckpointOptions& checkpoint = options_.checkpoint;
-    PENSTOCK_TRY_VOID(needs(checkpoint.save.empty() && checkpoint.every > 0, "--checkpoint-every",
-                            "--checkpoint"));
     if (reference_ && deadline_given_)
       return fail(ErrorCode::Usage, "--deadline means nothing with --reference, which waits for no other rank");
-    if (checkpoint.save == "-")
+    if (options_.checkpoint.save == "-")
       return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
                   "name a file");
     return {};
@@ -287,6 +301,7 @@ class RunVerb : public Verb {
   std::int32_t ranks_ = 0;
   bool reference_ = false, deadline_given_ = false;
   RunOptions options_;
+  std::optional<InterruptWatch> interrupts_;
 };
 
 }  // namespace
@@ -297,8 +312,8 @@ Command run_command() {
           .about =
               "Trains by a plan on this machine, one rank a thread, and measures every "
               "instruction. The program is proved\n"
-              "sound before it starts. Interrupted, it finishes the step under way and says what "
-              "was done.",
+              "sound before it starts. Interrupted or terminated, it finishes the step under way and "
+              "says what was done.",
           .document = "the timeline",
           .examples = {"penstock run plan.json --steps 60 -o measured.json",
                        "penstock run plan.json --reference --steps 20 --json"},

@@ -78,9 +78,12 @@ class ScheduleVerb : public Verb {
     const Drawn drawn{order, evaluator, *evaluation};
     Reply reply(describe(*chosen.schedule, drawn, costs));
     if (order.ranks <= kMostRowsDrawn)
-      reply.text = draw(timeline_of(drawn), columns_, times_.bare()) + "\n" + reply.text;
+      reply.text = draw(timeline_of(drawn), columns_ > 0 ? columns_ : kDefaultColumns, times_.bare()) + "\n" + reply.text;
     const bool into_picture = shared.output.ends_with(".svg");
     const Format format = format_.value_or(into_picture ? Format::Svg : Format::Text);
+    if (columns_ > 0 && (shared.json || format != Format::Text))
+      return fail(ErrorCode::Usage, "--width is of the drawing in the text, and another form is asked for",
+                  "leave --width out");
     if ((format == Format::Csv || format == Format::Svg) && shared.json) {
       return fail(ErrorCode::Usage,
                   fmt::format("--json and --format {} differ", format == Format::Csv ? "csv" : "svg"),
@@ -161,7 +164,7 @@ class ScheduleVerb : public Verb {
   Shape shape_;
   TimeFlags times_;
   Discipline p2p_ = Discipline::Eager;
-  std::int32_t columns_ = 100;
+  std::int32_t columns_ = 0;  // 0: not given
   std::optional<Format> format_;
 };
 

@@ -4,8 +4,8 @@
 #include "cli/figures.h"
 #include "cli/flags.h"
 #include "cli/inputs.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
+#include "core/formats/plan_format.h"
 #include "core/formats/timeline_format.h"
 #include "models/clusters/clusters.h"
 #include "planner/lower.h"
@@ -32,29 +32,36 @@ class SimulateVerb : public Verb {
   void declare(Flags& flags) override {
     flags.input("INPUT", "a plan, a program, or a schedule as 1f1b:stages=4,microbatches=8",
                 input_);
+    flags.reads("INPUT", input_);
     shape_.declare(flags);
     flags.add("--steps", "N", "steps to simulate (default 3, of a schedule 1)",
               count_into(steps_, 1, 1'000'000));
     flags.add("--p2p", "HOW", "eager or rendezvous (default rendezvous, of a schedule eager)",
               choice_into(p2p_));
-    flags.toggle("--no-contention", "as if ranks of one host did not slow one another down", alone_);
+    flags.on_off("contention", "ranks of one host slow one another down, where the plan says so (default)",
+                 "as if they did not", contention_);
     times_.declare(flags);
     flags.add("--bytes", "BYTES", "of one message; with --cluster", bytes_into(bytes_));
     flags.add("--cluster", "CLUSTER", "whose link between the first two devices carries messages",
               text_into(cluster_));
+    flags.reads("--cluster", cluster_);
     flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
     flags.output("--svg", "FILE", "also draw the last step, and memory over it, as a picture", svg_);
     flags.toggle("--gantt", "also draw the last step", gantt_);
     declare_width(flags, columns_);
+    flags.needs("--gantt");
   }
 
   Result<Reply> run(const Shared& shared) override {
     if (gantt_ && shared.json)
       return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data",
                   "drop one of them");
+    if (gantt_ && (shared.output == "-" || chrome_ == "-" || svg_ == "-"))
+      return fail(ErrorCode::Usage, "--gantt draws on standard output, and a document goes there",
+                  "write the document to a file, or leave --gantt out");
     PENSTOCK_TRY(Subject subject, load());
     if (steps_ > 0) subject.options.steps = steps_;
-    subject.options.contention = !alone_;
+    subject.options.contention = contention_;
     if (p2p_) subject.options.discipline = *p2p_;
     PENSTOCK_TRY_VOID(
         require_sound(subject.program, subject.options.discipline == Discipline::Rendezvous));
@@ -64,16 +71,15 @@ class SimulateVerb : public Verb {
 
     Answer answer = describe(subject, result);
     if (subject.program.contention) {
-      if (alone_)
+      if (!contention_)
         answer.note("as if ranks of one host did not slow one another down");
       else if (subject.options.discipline == Discipline::Eager)
         answer.note("eager transfers neither slow the ranks of their host nor are slowed by them");
     }
     Reply reply(std::move(answer));
     if (gantt_) reply.text += "\n" + draw(result.timeline, columns_, subject.own_unit);
-    if (!chrome_.empty())
-      PENSTOCK_TRY_VOID(write_output(chrome_, write_chrome_json(result.timeline), shared));
-    if (!svg_.empty()) PENSTOCK_TRY_VOID(write_output(svg_, picture(subject, result), shared));
+    if (!chrome_.empty()) reply.files.emplace_back(chrome_, write_chrome_json(result.timeline));
+    if (!svg_.empty()) reply.files.emplace_back(svg_, picture(subject, result));
     if (!shared.output.empty()) {
       reply.document = shared.output.ends_with(".svg") ? picture(subject, result)
                                                        : write_timeline(result.timeline);
@@ -120,6 +126,9 @@ class SimulateVerb : public Verb {
                     "write the times with units, e.g. --forward 1ms");
       PENSTOCK_TRY(transfer, first_link(order));
     }
+    if (!contention_)
+      return fail(ErrorCode::Usage, "--no-contention: a schedule on its own knows of no contention",
+                  "leave it out, or simulate a plan");
     Subject subject;
     subject.options.steps = 1;
     subject.options.discipline = Discipline::Eager;
@@ -184,8 +193,8 @@ class SimulateVerb : public Verb {
   ShapeFlags shape_;
   TimeFlags times_;
   Bytes bytes_;
-  bool gantt_ = false, alone_ = false;
-  std::int32_t columns_ = 100;
+  bool gantt_ = false, contention_ = true;
+  std::int32_t columns_ = kDefaultColumns;
 };
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -62,12 +65,14 @@ std::string reason(int error) {
 }
 
 tl::unexpected<Error> cannot_write(const std::string& path, int error) {
-  const bool users_choice =
-      error == ENOENT || error == ENOTDIR || error == EACCES || error == EISDIR || error == EROFS;
+  constexpr int kUsersChoice[] = {ENOENT, ENOTDIR, EACCES, EISDIR, EROFS, ENAMETOOLONG, EPERM, ELOOP};
+  const bool users_choice = std::find(std::begin(kUsersChoice), std::end(kUsersChoice), error) != std::end(kUsersChoice);
   std::string hint;
   if (error == ENOENT) hint = "its folder must exist";
   if (error == ENOSPC) hint = "free some space";
-  return fail({.code = users_choice ? ErrorCode::Usage : ErrorCode::Unavailable,
+  if (error == ENAMETOOLONG) hint = "give it a shorter name";
+  if (error == EACCES || error == EROFS || error == EPERM) hint = "name a file elsewhere";
+  return fail({.code = error == EPIPE ? ErrorCode::ReaderGone : users_choice ? ErrorCode::Usage : ErrorCode::Unavailable,
                .message = fmt::format("cannot write: {}", reason(error)),
                .where = {.file = path},
                .hint = std::move(hint)});
@@ -114,19 +119,16 @@ Target resolve(const std::string& path) {
   Target out;
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
-  out.path = real ? std::string(real.get()) : path;
+  out.path = real ? std::string(real.get()) : follow_links(path);
   const std::size_t slash = out.path.rfind('/');
   out.folder = slash == std::string::npos ? "." : slash == 0 ? "/" : out.path.substr(0, slash);
   return out;
 }
 
+// Without the target's own name, with which it could be too long for a name.
 std::string temporary_name(const Target& target) {
   static std::atomic<unsigned> counter = 0;
-  const std::size_t slash = target.path.rfind('/');
-  const std::string_view name = slash == std::string::npos
-                                    ? std::string_view(target.path)
-                                    : std::string_view(target.path).substr(slash + 1);
-  return fmt::format("{}/.{}.{}.{}.tmp", target.folder, name, ::getpid(), counter++);
+  return fmt::format("{}/.penstock.{}.{}.tmp", target.folder, ::getpid(), counter++);
 }
 
 // Gives `temporary` its final name; 0, or the error (EEXIST: refused).
@@ -254,6 +256,42 @@ Result<void> write_file_atomic(const std::string& path, std::string_view content
   const Descriptor folder(::open(write.target.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.open()) ::fsync(folder.number());
   return {};
+}
+
+Result<void> can_write_file(const std::string& path) {
+  if (path == "-") return {};
+  struct stat old = {};
+  const bool replaces = ::stat(path.c_str(), &old) == 0;
+  if (!replaces && errno != ENOENT) return cannot_write(path, errno);
+  if (replaces && S_ISDIR(old.st_mode)) return cannot_write(path, EISDIR);
+  if (replaces && !S_ISREG(old.st_mode))
+    return ::access(path.c_str(), W_OK) == 0 ? Result<void>() : cannot_write(path, errno);
+  const Target target = resolve(path);
+  if (!replaces && ::lstat(target.path.c_str(), &old) != 0 && errno != ENOENT) return cannot_write(path, errno);
+  const Descriptor nameless(::open(target.folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (!nameless.open()) {
+    const std::string name = temporary_name(target);
+    const Descriptor named(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+    if (!named.open()) return cannot_write(path, errno);
+    const TemporaryName hidden(name);
+  }
+  // In a sticky folder (/tmp) a file is replaced by its owner or the folder's only.
+  struct stat folder = {};
+  const uid_t self = ::geteuid();
+  const bool sticky = replaces && self != 0 && ::stat(target.folder.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0;
+  if (sticky && old.st_uid != self && folder.st_uid != self) return cannot_write(path, EPERM);
+  return {};
+}
+
+std::string follow_links(const std::string& path) {
+  std::filesystem::path at(path);
+  std::error_code failed;
+  for (int links = 0; links < 40; ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(at, failed);
+    if (failed) break;
+    at = at.parent_path() / next;  // an absolute one stands by itself
+  }
+  return at.string();
 }
 
 Result<Value> parse_document(std::string_view text, const std::string& file_name) {

@@ -31,8 +31,16 @@ enum class Overwrite : std::uint8_t { No, Yes };
 // has no nameless files), synced, then named in one step. Overwrite::No refuses an existing file
 // even if it appears meanwhile. Links are followed; the mode of a replaced file is kept. "-" and
 // what is no regular file (a pipe, /dev/null) are written directly.
+// ReaderGone: a pipe that nobody reads any more (where SIGPIPE is ignored).
 Result<void> write_file_atomic(const std::string& path, std::string_view contents,
                                Overwrite overwrite);
+
+// Whether that would find a place for `path` now: names, folders, permissions, tried with a file that
+// has no name. Leaves everything as it is. That there is room for the contents it cannot know.
+Result<void> can_write_file(const std::string& path);
+
+// The file that `path` leads to, also where that is not there yet. A circle ends at one of its links.
+std::string follow_links(const std::string& path);
 
 // JSON or TOML: by the ending .json or .toml of the name, else JSON if the first character that is
 // not blank is '{', else TOML.

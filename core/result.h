@@ -20,7 +20,8 @@ enum class ErrorCode {
   Unavailable,  // 4: the machine lacks something
   RunFailed,    // 5: a run started and could not finish
   Internal,     // 70: our own fault, reported rather than aborted
-  Interrupted,  // 130: the user stopped it
+  Interrupted,  // 130: the user stopped it; 128 and the signal's number where it was another
+  ReaderGone,   // 141: nobody reads what is written (head has seen enough)
 };
 
 // A position in a file. Line and column count from 1, 0 = unknown; pointer is a JSON pointer ("/stages/2/layers").

@@ -6,6 +6,7 @@
 #include <map>
 #include <system_error>
 
+#include "core/file.h"
 #include "core/random.h"
 
 namespace penstock {
@@ -16,18 +17,6 @@ constexpr std::size_t kDigest = 16, kHeader = kDigest + 4 * 8;
 
 std::string section_name(std::uint64_t section) {
   return section == 0 ? "the header" : fmt::format("the section of parameter {}", section - 1);
-}
-
-// Also of a link that leads nowhere, to the name where the file will be. A circle ends at one of its links.
-std::string follow_links(const std::string& path) {
-  std::filesystem::path at(path);
-  std::error_code failed;
-  for (int links = 0; links < 40; ++links) {
-    const std::filesystem::path next = std::filesystem::read_symlink(at, failed);
-    if (failed) break;
-    at = at.parent_path() / next;  // an absolute one stands by itself
-  }
-  return at.string();
 }
 
 // Name, elements, value, states.

@@ -13,11 +13,11 @@ Result<std::unique_ptr<Evaluator>> Evaluator::make(const Plan& plan, const Evalu
   out->stream_ = out->device_->create_stream("evaluation", StreamRole::Compute);
   PENSTOCK_TRY(out->network_, WholeNetwork::make(plan.workload, out->data_, *out->device_,
                                                  {.microbatch_size = plan.microbatch_size, .microbatches = plan.microbatches,
-                                                  .seed = seed, .training = false, .losses = out->losses_.data()}));
+                                                  .seed = seed, .training = false, .losses = out->losses_.data(), .hits = &out->hits_}));
   return out;
 }
 
-Result<double> Evaluator::loss(const ParameterAccess& parameters) {
+Result<double> Evaluator::loss(const ParameterAccess& parameters, const std::stop_token& stop) {
   std::vector<float> values;
   for (std::size_t p = 0; p < all_.size(); ++p) {
     values.resize(static_cast<std::size_t>(all_[p]->elements()));
@@ -27,8 +27,10 @@ Result<double> Evaluator::loss(const ParameterAccess& parameters) {
   Stage& stage = network_->stage();
   const StageMemoryMap& memory = network_->memory(0);
   double sum = 0;
+  hits_ = {};
   for (std::int32_t batch = 0; batch < batches_; ++batch) {
     for (std::int32_t m = 0; m < plan_.microbatches; ++m) {
+      if (stop.stop_requested()) return fail(ErrorCode::Interrupted, "the evaluation was stopped");
       const auto load = stage.load(memory, m), forward = stage.forward(memory, m), loss = stage.loss(memory, m);
       for (StageCall* call : {load.get(), forward.get(), loss.get()}) {
         device_->launch(stream_, *call, WorkTag{.instruction = 0, .step = batch}, nullptr);
@@ -38,6 +40,11 @@ Result<double> Evaluator::loss(const ParameterAccess& parameters) {
     }
   }
   return sum / static_cast<double>(batches_);
+}
+
+std::optional<double> Evaluator::accuracy() const {
+  if (hits_.rows == 0) return std::nullopt;
+  return static_cast<double>(hits_.right) / static_cast<double>(hits_.rows);
 }
 
 }  // namespace penstock

@@ -4,6 +4,8 @@
 // microbatches. The same samples each time, a function of (seed, batch, sample) that training never draws.
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "core/plan.h"
@@ -24,8 +26,11 @@ class Evaluator {
 
   std::int64_t images() const { return data_.images(); }  // held out; 0 of a text
 
-  // With the weights that `parameters` hold. RunFailed if the loss is not finite.
-  Result<double> loss(const ParameterAccess& parameters);
+  // With the weights that `parameters` hold. RunFailed if the loss is not finite; Interrupted once `stop` is asked for.
+  Result<double> loss(const ParameterAccess& parameters, const std::stop_token& stop = {});
+
+  // Of that pass: the share of rows whose class has the largest logit. Nothing where no loss is over classes.
+  std::optional<double> accuracy() const;
 
  private:
   Evaluator(const Plan& plan, std::int64_t batches, std::unique_ptr<RankDevice> device)
@@ -35,6 +40,7 @@ class Evaluator {
   std::int64_t batches_;
   DataSource data_;
   std::vector<double> losses_;  // [batch][microbatch]
+  Hits hits_;
   std::vector<const Parameter*> all_;
   std::unique_ptr<RankDevice> device_;
   StreamHandle stream_;

@@ -7,6 +7,11 @@
 
 namespace penstock {
 
+// Rows of a loss over classes, and of how many the class that is asked for has the largest logit (of equal ones the first).
+struct Hits {
+  std::int64_t right = 0, rows = 0;
+};
+
 inline double step_loss(const std::vector<double>& losses, std::int64_t microbatches, std::int64_t step) {
   double sum = 0;
   for (std::int64_t m = 0; m < microbatches; ++m) sum += losses[static_cast<std::size_t>(step * microbatches + m)];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct StepReport {
 struct EvaluationReport {
   std::int64_t step = 0;  // steps done
   double loss = 0;        // mean over the batches
+  std::optional<double> accuracy;  // of a loss over classes: the share whose class has the largest logit
 };
 
 // Forward passes over held-out data with the weights as they are, the workload's evaluation behaviour, nothing updated.
@@ -51,7 +53,7 @@ struct RunOptions {
   std::string backend = "cpu";
   std::string data;                  // file or folder of text
   Nanoseconds deadline{30'000'000'000};  // of one instruction, at least; and at least 20 predicted iterations
-  std::stop_token stop;              // finishes the steps under way: at most two beyond the slowest rank's
+  std::stop_token stop;              // finishes the steps under way: at most two beyond the slowest rank's; ends an evaluation at once
   EvaluationOptions evaluation;
   CheckpointOptions checkpoint;
   // Called by one thread at a time, in order of steps, soon after the fact.
@@ -68,7 +70,9 @@ struct RunResult {
   std::int32_t steps = 0;            // done in it
   std::vector<EvaluationReport> evaluations;
   std::int64_t checkpoint_step = -1;  // steps in the checkpoint that was written last; −1: none was
-  bool interrupted = false;
+  // Why the one of the end could not be; the rest of the result stands.
+  std::optional<Error> checkpoint_failure;
+  bool interrupted = false;           // before the last step, or in the evaluation after it
 };
 
 // Unavailable, naming those there are, unless this build has the backend.

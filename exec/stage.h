@@ -12,6 +12,7 @@
 #include "core/result.h"
 #include "core/stage_layout.h"
 #include "core/workload.h"
+#include "exec/losses.h"
 
 namespace penstock {
 
@@ -69,6 +70,8 @@ struct StageRequest {
   // loss. Copies that share microbatches each have a part of their losses.
   double* losses = nullptr;
   std::int64_t loss_copies = 1, loss_copy = 0;
+  // Of losses over classes, where somebody asks: loss calls add to it.
+  Hits* hits = nullptr;
   // gradient_norms[step]: written by update() of a stage with a loss where the optimizer clips. May be null.
   double* gradient_norms = nullptr;
   StepBoard* board = nullptr;  // update() reports to it; may be null

@@ -79,20 +79,20 @@ bool Training::pauses_at(std::int32_t step) const {
   return (evaluator_ && due(options_.evaluation.every)) || (!options_.checkpoint.save.empty() && due(options_.checkpoint.every));
 }
 
-// What cannot be saved on the way costs a warning, not the training; in the end it is an error.
-Result<void> Training::save(std::int64_t done, const ParameterAccess& parameters, bool end) {
+// What cannot be saved on the way costs a warning, not the training; in the end the result tells of it.
+void Training::save(std::int64_t done, const ParameterAccess& parameters, bool end) {
   auto saved = save_checkpoint(options_.checkpoint.save, identity_, done, plan_.workload, parameters, replaced_);
-  if (!saved && !end && options_.on_warning) {
+  if (saved) {
+    replaced_ = Replaced::Kept;
+    saved_ = done;
+    return;
+  }
+  saved.error().code = ErrorCode::RunFailed;
+  if (end) {
+    failure_ = saved.error();
+  } else if (options_.on_warning) {
     options_.on_warning(saved.error().text());
-    return {};
   }
-  if (!saved) {
-    saved.error().code = ErrorCode::RunFailed;
-    return saved;
-  }
-  replaced_ = Replaced::Kept;
-  saved_ = done;
-  return {};
 }
 
 Result<void> Training::pause(std::int32_t step, const ParameterAccess& parameters, bool end) {
@@ -101,13 +101,17 @@ Result<void> Training::pause(std::int32_t step, const ParameterAccess& parameter
   const auto due = [&](std::int64_t every) { return end || (every > 0 && done % every == 0); };
   // The checkpoint first: an evaluation that fails must not cost it.
   if (!options_.checkpoint.save.empty() && due(options_.checkpoint.every) && saved_ != done) {
-    PENSTOCK_TRY_VOID(save(done, parameters, end));
+    save(done, parameters, end);
   }
   const bool interrupted = end && step < steps_, repeated = !evaluations_.empty() && evaluations_.back().step == done;
   if (evaluator_ && due(options_.evaluation.every) && !interrupted && !repeated) {
-    PENSTOCK_TRY(const double loss, evaluator_->loss(parameters));
-    evaluations_.push_back({.step = done, .loss = loss});
-    if (options_.on_evaluation) options_.on_evaluation(evaluations_.back());
+    const auto loss = evaluator_->loss(parameters, options_.stop);
+    evaluation_stopped_ = !loss && loss.error().code == ErrorCode::Interrupted;
+    if (!loss && !evaluation_stopped_) return fail(loss.error());
+    if (loss) {
+      evaluations_.push_back({.step = done, .loss = *loss, .accuracy = evaluator_->accuracy()});
+      if (options_.on_evaluation) options_.on_evaluation(evaluations_.back());
+    }
   }
   board_.resume();
   return {};
@@ -116,7 +120,8 @@ Result<void> Training::pause(std::int32_t step, const ParameterAccess& parameter
 void Training::fill(RunResult& result, std::int32_t done) const {
   result.first_step = first_step_;
   result.steps = done;
-  result.interrupted = done < steps_;
+  result.checkpoint_failure = failure_;
+  result.interrupted = done < steps_ || evaluation_stopped_;
   result.evaluations = evaluations_;
   result.checkpoint_step = saved_;
   result.timeline.warmup_steps = std::min(options_.warmup_steps, std::max(0, done - 1));

@@ -46,14 +46,14 @@ class Training {
 
   // Whether there is something to do when so many steps are done, before the end.
   bool pauses_at(std::int32_t step) const;
-  // Does it, while nothing else runs. The last time (`end`), everything.
+  // Does it, while nothing else runs. The last time (`end`), everything. RunFailed: an evaluation's loss is not finite.
   Result<void> pause(std::int32_t step, const ParameterAccess& parameters, bool end);
 
   // Losses, evaluations, what was saved; `done` steps of this run.
   void fill(RunResult& result, std::int32_t done) const;
 
  private:
-  Result<void> save(std::int64_t done, const ParameterAccess& parameters, bool end);
+  void save(std::int64_t done, const ParameterAccess& parameters, bool end);
   Training(const Plan& plan, const RunOptions& options, std::int64_t first_step, std::int32_t steps, std::int32_t updates);
 
   const Plan& plan_;
@@ -69,6 +69,8 @@ class Training {
   std::unique_ptr<Evaluator> evaluator_;
   std::vector<EvaluationReport> evaluations_;
   std::int64_t saved_ = -1;
+  std::optional<Error> failure_;    // of the checkpoint in the end
+  bool evaluation_stopped_ = false;
 };
 
 }  // namespace penstock

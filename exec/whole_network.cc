@@ -41,7 +41,7 @@ Result<std::unique_ptr<WholeNetwork>> WholeNetwork::make(const Workload& workloa
                device.make_stage({.workload = &workload, .network = NetworkId(0), .layers = layers, .layout = layout,
                                   .microbatch_size = options.microbatch_size, .microbatches = options.microbatches,
                                   .data = &data, .first_step = options.first_step, .training = options.training,
-                                  .losses = options.losses, .gradient_norms = options.gradient_norms, .board = options.board,
+                                  .losses = options.losses, .hits = options.hits, .gradient_norms = options.gradient_norms, .board = options.board,
                                   .layer_stamps = options.layer_stamps}));
   Allotment memory;
   const Bytes weights = memory.take(layout.parameters);

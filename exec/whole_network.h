@@ -22,6 +22,7 @@ class WholeNetwork final : public ParameterAccess {
     std::int64_t first_step = 0;    // steps done before
     bool training = true;           // false: forward and loss alone; there are no gradients and no optimizer state
     double* losses = nullptr;
+    Hits* hits = nullptr;
     double* gradient_norms = nullptr;
     StepBoard* board = nullptr;
     LayerStamps* layer_stamps = nullptr;

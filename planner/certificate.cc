@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/contrast.h"
 #include "core/replicas.h"
 #include "core/stage_layout.h"
 #include "models/costs/cost_table.h"
@@ -217,9 +218,9 @@ class Verifier {
         say("memory", fmt::format("the program of rank {} takes {} B, the plan says {} B", r,
                                   program->arena[r].value, device.peak_memory_bytes.value));
       const Bytes memory = plan_.cluster.devices[device.device.index()].memory;
-      if (device.memory_limit_bytes > memory)
-        say("memory", fmt::format("rank {} is allowed {}, its device has {}", r,
-                                  text(device.memory_limit_bytes), text(memory)));
+      if (device.memory_limit_bytes <= memory) continue;
+      const auto [allowed, there] = contrast(device.memory_limit_bytes, memory);
+      say("memory", fmt::format("rank {} is allowed {}, its device has {}", r, allowed, there));
     }
     for (Violation& violation : check(*program)) violations_.push_back(std::move(violation));
     if (!violations_.empty()) return;

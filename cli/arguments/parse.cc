@@ -53,9 +53,11 @@ Result<void> take_value(const Flag& flag, const std::vector<std::string>& values
 // Whether there is a default for it.
 Result<bool> take_default(const Flag& flag, const std::vector<Default>& defaults) {
   for (const Default& one : defaults) {
-    if (one.flag != flag.long_name()) continue;
-    if (flag.value.empty() && one.text == "false") return true;
-    auto taken = flag.set(flag.long_name(), flag.value.empty() ? "" : one.text);
+    // Of an on/off flag "true" of either is "false" of the other.
+    const bool toggle = flag.value.empty(), other = !flag.opposite.empty() && one.flag == flag.opposite;
+    if (one.flag != flag.long_name() && !other) continue;
+    if (toggle && (one.text == "false") != other) return false;
+    auto taken = flag.set(flag.long_name(), toggle ? "" : one.text);
     if (!taken) {
       taken.error().code = ErrorCode::BadInput;
       taken.error().where = one.where;
@@ -64,6 +66,27 @@ Result<bool> take_default(const Flag& flag, const std::vector<Default>& defaults
     return true;
   }
   return false;
+}
+
+// Flags that contradict each other, and flags that mean nothing by themselves.
+Result<void> expect_company(const std::vector<Flag>& declared, const std::vector<bool>& given) {
+  const auto is_given = [&](std::string_view name) {
+    for (std::size_t i = 0; i < declared.size(); ++i) {
+      if (given[i] && declared[i].long_name() == name) return true;
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const Flag& flag = declared[i];
+    if (!given[i]) continue;
+    if (!flag.opposite.empty() && is_given(flag.opposite))
+      return fail(ErrorCode::Usage, fmt::format("{} and {} contradict each other", flag.long_name(), flag.opposite),
+                  "drop one of them");
+    if (!flag.needs.empty() && !is_given(flag.needs))
+      return fail(ErrorCode::Usage, fmt::format("{} means nothing without {}", flag.long_name(), flag.needs),
+                  fmt::format("give {} too, or leave {} out", flag.needs, flag.long_name()));
+  }
+  return {};
 }
 
 }  // namespace
@@ -116,10 +139,13 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
   if (defaults) {
     PENSTOCK_TRY(const std::vector<Default> wanted, defaults());
     for (std::size_t i = 0; i < declared.size(); ++i) {
-      if (given[i]) continue;
+      const auto opposite = [&](const Flag& flag) { return !flag.names.empty() && flag.names == declared[i].opposite; };
+      const auto other = std::find_if(declared.begin(), declared.end(), opposite);
+      if (given[i] || (other != declared.end() && given[static_cast<std::size_t>(other - declared.begin())])) continue;
       PENSTOCK_TRY(given[i], take_default(declared[i], wanted));
     }
   }
+  PENSTOCK_TRY_VOID(expect_company(declared, given));
   for (std::size_t i = 0; i < declared.size(); ++i) {
     if (!declared[i].required || given[i]) continue;
     return fail(ErrorCode::Usage,

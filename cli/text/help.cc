@@ -71,8 +71,8 @@ std::string overview(std::span<const Command> all) {
          two_columns(rows) +
          "\nExit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input, 4 the machine lacks "
          "something, 5 the run failed,\n"
-         "70 internal, 130 interrupted. penstock VERB --help says more of a verb; penstock help "
-         "--man prints a man page.\n";
+         "70 internal, 130 interrupted (143 terminated, 129 hung up), 141 nobody reads the output.\n"
+         "penstock VERB --help says more of a verb; penstock help --man prints a man page.\n";
 }
 
 std::string help(const Command& command, const Flags& flags) {

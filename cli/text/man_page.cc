@@ -96,7 +96,7 @@ void append_verb(std::string& out, const Command& command, bool with_shared) {
   out += ".RE\n.fi\n";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kExitCodes = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kExitCodes = {{
     {"0", "done"},
     {"1", "the answer is no: infeasible, a mismatch, a regression, a program that is not sound"},
     {"2", "usage"},
@@ -104,7 +104,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kExitCode
     {"4", "the machine lacks something"},
     {"5", "the run failed: a rank hung, a loss is not finite"},
     {"70", "internal"},
-    {"130", "interrupted"},
+    {"130", "interrupted; 143 terminated, 129 hung up"},
+    {"141", "nobody reads standard output any more"},
 }};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/formats/contention_fields.h"
 #include "core/formats/format_support.h"
 #include "core/formats/workload_format.h"
+#include "core/random.h"
 
 namespace penstock {
 
@@ -182,6 +183,10 @@ Result<Plan> read_plan(std::string_view text, std::string file_name) {
 
 std::string write_plan(const Plan& plan) {
   return to_json(plan, kPlanSchema);
+}
+
+std::string plan_digest(const Plan& plan) {
+  return fmt::format("{:016x}", hash(write_plan(plan)));
 }
 
 }  // namespace penstock

@@ -21,4 +21,7 @@ Result<Plan> plan_from(const Value& document, std::string file_name);
 // A plan that validates; reading gives back an equal one.
 std::string write_plan(const Plan& plan);
 
+// Of that text (FNV-1a, 16 hexadecimal digits): timelines and metrics of one plan carry the same.
+std::string plan_digest(const Plan& plan);
+
 }  // namespace penstock

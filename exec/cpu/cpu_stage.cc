@@ -275,6 +275,7 @@ Result<void> CpuStage::run_loss(const StageMemoryMap& memory, std::int32_t micro
     if (!layer.layer->is_loss()) continue;
     LayerOperands at = operands(memory, layer, microbatch);
     at.loss = &value;
+    at.hits = request_.hits;
     timed(layer.stamps, &LayerStamps::forward, [&] { layer.kernel->forward(at); });
   }
   request_.losses[(step * request_.microbatches + microbatch) * request_.loss_copies + request_.loss_copy] = value;

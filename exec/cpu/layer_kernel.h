@@ -11,6 +11,7 @@
 #include "core/result.h"
 #include "core/units.h"
 #include "core/workload.h"
+#include "exec/losses.h"
 
 namespace penstock::cpu {
 
@@ -42,6 +43,7 @@ struct LayerOperands {
   std::span<float* const> parameter_gradients;  // added to, never overwritten
   std::byte* workspace = nullptr;               // workspace_bytes(): undefined before and after
   double* loss = nullptr;  // a loss layer's forward adds the sum over its rows, already divided
+  Hits* hits = nullptr;    // a loss over classes: added to by forward; null where nobody asks
   // BatchNorm: false makes forward use the running statistics. Backward is of training alone.
   bool training = true;
   // What this microbatch counts in a Statistic parameter (core/workload.h): backward_weight adds

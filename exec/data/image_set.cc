@@ -19,6 +19,9 @@ Result<void> expect_shape(const ImageRequest& request, std::int64_t channels, st
                           std::int64_t width, const std::string& file, std::int64_t byte) {
   if (request.channels == channels && request.height == height && request.width == width) return {};
   const std::string place = byte < 0 ? "" : fmt::format("byte {}: ", byte);
+  if (channels <= 0 || height <= 0 || width <= 0)
+    return bad_images(file, fmt::format("{}images of {} hold nothing", place, shape_text(channels, height, width)),
+                      "the file is damaged: fetch it again, or give another with --data");
   std::string hint = fmt::format("build the workload with channels={}", channels);
   hint += height == width ? fmt::format(",size={}", height) : ", or give other images with --data";
   return bad_images(file,

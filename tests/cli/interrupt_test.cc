@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 int exit_code_of(void (*body)()) {
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGINT, SIG_DFL);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
     body();
     std::_Exit(99);
   }
@@ -31,34 +31,45 @@ void wait_for_stop(const std::stop_token& token) {
     std::this_thread::sleep_for(milliseconds(10));
 }
 
-TEST(Interrupt, TheFirstAsksToStop) {
-  EXPECT_EQ(exit_code_of([] {
-              const std::stop_token token = stop_on_interrupt();
-              if (token.stop_requested()) std::_Exit(1);
-              kill(getpid(), SIGINT);
-              wait_for_stop(token);
-              std::_Exit(token.stop_requested() ? 0 : 2);
-            }),
-            0);
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+// Of a child that the signal is sent to, `body` in it; the signal's number is left in `sent`.
+int sent = 0;
+
+TEST(Interrupt, TheFirstAsksToStopAndSaysByWhat) {
+  for (const int signal : kSignals) {
+    sent = signal;
+    EXPECT_EQ(exit_code_of([] {
+                InterruptWatch watch;
+                if (watch.token().stop_requested()) std::_Exit(1);
+                kill(getpid(), sent);
+                wait_for_stop(watch.token());
+                std::_Exit(watch.token().stop_requested() ? interrupted_exit_code() : 2);
+              }),
+              128 + signal);
+  }
 }
 
 TEST(Interrupt, TheSecondEndsTheProcess) {
-  EXPECT_EQ(exit_code_of([] {
-              const std::stop_token token = stop_on_interrupt();
-              kill(getpid(), SIGINT);
-              wait_for_stop(token);
-              std::this_thread::sleep_for(2 * kInterruptEcho);
-              kill(getpid(), SIGINT);
-              std::this_thread::sleep_for(std::chrono::seconds(5));
-            }),
-            130);
+  for (const int signal : kSignals) {
+    sent = signal;
+    EXPECT_EQ(exit_code_of([] {
+                InterruptWatch watch;
+                kill(getpid(), SIGINT);
+                wait_for_stop(watch.token());
+                std::this_thread::sleep_for(2 * kInterruptEcho);
+                kill(getpid(), sent);
+                std::this_thread::sleep_for(std::chrono::seconds(30));
+              }),
+              128 + signal);
+  }
 }
 
 TEST(Interrupt, AnEchoOfTheFirstIsNotASecond) {
   EXPECT_EQ(exit_code_of([] {
-              const std::stop_token token = stop_on_interrupt();
+              InterruptWatch watch;
               kill(getpid(), SIGINT);
-              wait_for_stop(token);
+              wait_for_stop(watch.token());
               kill(getpid(), SIGINT);
               std::this_thread::sleep_for(2 * kInterruptEcho);
               std::_Exit(0);
@@ -69,12 +80,27 @@ TEST(Interrupt, AnEchoOfTheFirstIsNotASecond) {
 TEST(Interrupt, WhatWasIgnoredStaysIgnored) {
   EXPECT_EQ(exit_code_of([] {
               signal(SIGINT, SIG_IGN);
-              const std::stop_token token = stop_on_interrupt();
+              InterruptWatch watch;
               kill(getpid(), SIGINT);
               std::this_thread::sleep_for(milliseconds(50));
-              std::_Exit(token.stop_requested() ? 2 : 0);
+              std::_Exit(watch.token().stop_requested() ? 2 : 0);
             }),
             0);
+}
+
+TEST(Interrupt, NothingIsLeftOfAWatchThatIsOver) {
+  sigset_t before, after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  for (int i = 0; i < 3; ++i) {
+    InterruptWatch watch;
+    watch.stop(141);
+    EXPECT_EQ(interrupted_exit_code(), 141);
+  }
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  for (const int signal : kSignals) EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
+  const InterruptWatch fresh;
+  EXPECT_FALSE(fresh.token().stop_requested());
+  EXPECT_EQ(interrupted_exit_code(), 130);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "tests/support/files.h"
@@ -18,11 +19,16 @@ const Shared kCareful, kForced{.output = {}, .force = true};
 
 // What check_outputs says about files to write, "" if nothing; flags named --a, --b, …
 std::string judged(const std::vector<std::string>& paths, const Shared& shared = kCareful,
-                   const std::string* again = nullptr) {
+                   const std::string* again = nullptr, const std::vector<std::string>& beside = {},
+                   const std::vector<std::string>& read = {}) {
   std::vector<OutputFlag> outputs;
+  std::vector<ReadFile> inputs;
+  for (const std::string& path : read)
+    inputs.push_back({std::string("--read-") + static_cast<char>('a' + inputs.size()), &path});
+  if (again != nullptr) inputs.push_back({"--again", again});
   for (const std::string& path : paths)
-    outputs.push_back({std::string("--") + static_cast<char>('a' + outputs.size()), &path, again});
-  const auto result = check_outputs(outputs, shared);
+    outputs.push_back({std::string("--") + static_cast<char>('a' + outputs.size()), &path, again, beside});
+  const auto result = check_outputs(outputs, inputs, shared);
   if (result) return "";
   EXPECT_EQ(result.error().code, ErrorCode::Usage);
   return result.error().message + " | " + result.error().hint;
@@ -69,10 +75,96 @@ TEST(Output, OneFileIsNotWrittenTwice) {
   EXPECT_EQ(judged({"/dev/null", "/dev/null"}), "");
 }
 
+TEST(Output, WhatIsReadIsNotWrittenUnderAnyName) {
+  const test::TempDir folder;
+  const std::string path = (folder / "plan.json").string(), link = (folder / "link").string(),
+                    hard = (folder / "hard").string(), other = (folder / "other").string();
+  test::write_file(path, "old");
+  std::filesystem::create_symlink(path, link);
+  std::filesystem::create_hard_link(path, hard);
+  for (const std::string& name : {path, link, hard, (folder / "./x/../plan.json").string()}) {
+    if (!std::filesystem::exists(name)) continue;
+    EXPECT_EQ(judged({other, name}, kForced, nullptr, {}, {other, path}),
+              "--b: --read-b reads this file | name another file")
+        << name;
+  }
+  EXPECT_EQ(judged({other}, kForced, nullptr, {}, {path}), "");
+  EXPECT_EQ(judged({other}, kForced, nullptr, {}, {"gpt:layers=2", "-", ""}), "");
+}
+
+TEST(Output, WhatIsWrittenBesideAnOutputCountsToo) {
+  const test::TempDir folder;
+  const std::string path = (folder / "c").string(), previous = path + ".previous";
+  EXPECT_NE(judged({path, previous}, kForced, nullptr, {".previous"}).find("--a, which also writes "), std::string::npos);
+  test::write_file(previous, "old");
+  EXPECT_NE(judged({path}, kForced, nullptr, {".previous"}, {previous}).find("--read-a reads this file"), std::string::npos);
+  EXPECT_EQ(judged({path}, kForced, nullptr, {".previous"}), "");
+  std::filesystem::create_directory(path + ".partial");
+  EXPECT_NE(judged({path}, kForced, nullptr, {".partial"}).find("this is a folder"), std::string::npos);
+}
+
+TEST(Output, TextsAndImagesInAFolderOfDataAreLeftAlone) {
+  const test::TempDir folder;
+  std::filesystem::create_directory(folder / "in");
+  const std::string data = folder.path().string();
+  EXPECT_NE(judged({(folder / "a.md").string()}, kForced, nullptr, {}, {data}), "");
+  EXPECT_NE(judged({(folder / "in" / "a.txt").string()}, kForced, nullptr, {}, {data}), "");
+  EXPECT_EQ(judged({(folder / "a.json").string()}, kForced, nullptr, {}, {data}), "");
+  EXPECT_EQ(judged({(folder / "a.txt").string()}, kForced, nullptr, {}, {data + "/in"}), "");
+}
+
+TEST(Output, ANameThatIsTooLongIsFoundBeforeTheWork) {
+  const test::TempDir folder;
+  const std::string fits = (folder / std::string(250, 'x')).string();
+  EXPECT_EQ(judged({fits}), "");
+  EXPECT_TRUE(write_output(fits, "new", kCareful));
+  EXPECT_NE(judged({(folder / std::string(256, 'x')).string()}).find("--a: cannot write: File name too long"), std::string::npos);
+  EXPECT_NE(judged({(folder / std::string(248, 'x')).string()}, kCareful, nullptr, {".previous"}).find("too long"),
+            std::string::npos);
+}
+
+TEST(Output, ALinkThatLeadsNowhereYetIsFollowed) {
+  const test::TempDir folder;
+  std::filesystem::create_symlink("there", folder / "link");
+  const std::string link = (folder / "link").string();
+  EXPECT_EQ(judged({link}), "");
+  EXPECT_TRUE(write_output(link, "new", kCareful));
+  EXPECT_EQ(test::read_file(folder / "there"), "new");
+  std::filesystem::create_symlink("round", folder / "round");
+  EXPECT_NE(judged({(folder / "round").string()}), "");
+}
+
 TEST(Output, TheAnswerYieldsStandardOutputToADocument) {
   const std::string file = "x", standard = "-";
   EXPECT_FALSE(takes_standard_output(std::vector<OutputFlag>{{"--a", &file}}));
   EXPECT_TRUE(takes_standard_output(std::vector<OutputFlag>{{"--a", &file}, {"--b", &standard}}));
+}
+
+// Of every verb: what names a file is known as read or as written, so that none is forgotten.
+TEST(Output, WhateverNamesAFileIsDeclaredAsReadOrWritten) {
+  const std::set<std::string, std::less<>> kinds = {"FILE", "PATH",      "PLAN",     "CLUSTER",
+                                                    "INPUT", "WORKLOAD", "PREDICTED", "MEASURED"};
+  int seen = 0;
+  for (const Command& command : commands()) {
+    Shared shared;
+    Flags flags;
+    const auto verb = command.make();
+    declare_all(flags, command, *verb, shared);
+    std::set<std::string, std::less<>> known;
+    for (const OutputFlag& output : flags.outputs()) known.insert(output.name);
+    for (const ReadFile& input : flags.files_read()) known.insert(input.name);
+    for (const Flag& flag : flags.flags()) {
+      if (!kinds.contains(flag.value)) continue;
+      EXPECT_TRUE(known.contains(flag.long_name())) << command.name << " " << flag.names;
+      ++seen;
+    }
+    for (const Input& input : flags.inputs()) {
+      if (!kinds.contains(input.name)) continue;
+      EXPECT_TRUE(known.contains(input.name)) << command.name << " " << input.name;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 40);
 }
 
 // A writer is killed at moments spread over its work: at any of them the file is absent, or whole,

@@ -117,6 +117,39 @@ TEST_F(File, LinksAreFollowedAndModesKept) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(File, WhetherAFileCanBeWrittenIsFoundWithoutWritingIt) {
+  ASSERT_TRUE(write_file_atomic(path("a"), "old", Overwrite::No));
+  EXPECT_TRUE(can_write_file(path("a")));
+  EXPECT_TRUE(can_write_file(path("b")));
+  EXPECT_TRUE(can_write_file(path(std::string(255, 'x'))));
+  EXPECT_TRUE(can_write_file("-"));
+  EXPECT_EQ(*read_file(path("a")), "old");
+  EXPECT_EQ(entries(), 1u);
+  for (const std::string& bad : {path(std::string(256, 'x')), path("no/such/file"), path("a/b"), folder_.string()}) {
+    const auto refused = can_write_file(bad);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+    EXPECT_EQ(refused.error().where.file, bad);
+  }
+}
+
+// As long as a name may be: what is written on the way has a shorter one.
+TEST_F(File, TheLongestNameIsWritten) {
+  const std::string longest = path(std::string(255, 'x'));
+  ASSERT_TRUE(write_file_atomic(longest, "one", Overwrite::No));
+  ASSERT_TRUE(write_file_atomic(longest, "two", Overwrite::Yes));
+  EXPECT_EQ(*read_file(longest), "two");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(File, ALinkThatLeadsNowhereYetIsFollowed) {
+  fs::create_symlink("target", folder_ / "link");
+  EXPECT_EQ(follow_links(path("link")), path("target"));
+  ASSERT_TRUE(write_file_atomic(path("link"), "new", Overwrite::No));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(*read_file(path("target")), "new");
+}
+
 TEST_F(File, DevicesAreWrittenDirectly) {
   EXPECT_TRUE(write_file_atomic("/dev/null", "x", Overwrite::No));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

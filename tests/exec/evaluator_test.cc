@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "exec/backend.h"
 #include "tests/exec/sample_plan.h"
+#include "tests/support/files.h"
 
 namespace penstock {
 namespace {
@@ -53,6 +56,53 @@ TEST(Evaluator, DrawsOtherSamplesThanTraining) {
   ASSERT_TRUE(trained);
   EXPECT_NE(loss(plan, 1, 3), trained->timeline.losses[0]);
   EXPECT_NEAR(loss(plan, 1, 3), trained->timeline.losses[0], 0.5);
+}
+
+// What the last position of a pass gets right, and what the first, must show in the share: so it is a count of rows.
+TEST(Evaluator, AccuracyIsOfLossesOverClassesAndCountsRows) {
+  const Plan plan = test::sample_plan("mlp:layers=3,width=16,input=8,batch=4", "gpipe", 1, 2);
+  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = 3}, 3, lone_device());
+  ASSERT_TRUE(evaluator);
+  EXPECT_FALSE((*evaluator)->accuracy());
+  for (int twice = 0; twice < 2; ++twice) {
+    ASSERT_TRUE((*evaluator)->loss(Initial(plan.workload, 3)));
+    ASSERT_TRUE((*evaluator)->accuracy());
+    const double rows = *(*evaluator)->accuracy() * 3 * 4 * 8;  // batches of 4 samples of 8 positions
+    EXPECT_NEAR(rows, std::round(rows), 1e-9);
+    EXPECT_LE(*(*evaluator)->accuracy(), 1);
+  }
+}
+
+TEST(Evaluator, ALossThatIsNotOverClassesHasNoAccuracy) {
+  const Plan plan = test::sample_plan("unet:size=8,width=4,batch=2", "gpipe", 1, 1);
+  auto evaluator = Evaluator::make(plan, {.data = "synthetic", .batches = 1}, 3, lone_device());
+  ASSERT_TRUE(evaluator) << evaluator.error().text();
+  ASSERT_TRUE((*evaluator)->loss(Initial(plan.workload, 3)));
+  EXPECT_FALSE((*evaluator)->accuracy());
+}
+
+// A text of one letter is learnt by heart.
+TEST(Evaluator, OfWhatIsCertainTheAccuracyIsOne) {
+  const test::TempDir folder;
+  RunOptions options;
+  options.data = (folder / "text").string();
+  test::write_file(options.data, std::string(200, 'a'));
+  options.evaluation = {.data = options.data, .every = 1, .batches = 2};
+  options.steps = 30;
+  const auto result = run_reference(test::sample_plan("mlp:layers=3,width=16,input=8,batch=4", "gpipe", 1, 2), options);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->evaluations.back().accuracy, 1);
+}
+
+TEST(Evaluator, StopsBetweenMicrobatchesWhenAsked) {
+  const Plan plan = test::sample_plan("mlp:layers=3,width=16,batch=4", "gpipe", 1, 2);
+  auto evaluator = Evaluator::make(plan, {.data = test::sample_text(), .batches = 1'000'000}, 3, lone_device());
+  ASSERT_TRUE(evaluator);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto loss = (*evaluator)->loss(Initial(plan.workload, 3), stop.get_token());
+  ASSERT_FALSE(loss);
+  EXPECT_EQ(loss.error().code, ErrorCode::Interrupted);
 }
 
 TEST(Evaluator, DataThatIsNotThereIsAnError) {

@@ -145,6 +145,34 @@ TEST(Training, ACheckpointThatCannotBeWrittenIsRefusedBeforeTheWork) {
   }
 }
 
+TEST(Training, ACheckpointThatFailsInTheEndCostsNothingElse) {
+  const test::TempDir folder;
+  const std::string away = (folder / "there").string();
+  std::filesystem::create_directory(away);
+  RunOptions run_options = options(3);
+  run_options.checkpoint.save = away + "/c";
+  run_options.on_step = [&](const StepReport&) { std::filesystem::remove_all(away); };
+  const RunResult result = pipelined(plan_with(Optimizer(), 2), run_options);
+  EXPECT_EQ(result.timeline.losses.size(), 3u);
+  EXPECT_EQ(result.checkpoint_step, -1);
+  ASSERT_TRUE(result.checkpoint_failure);
+  EXPECT_EQ(result.checkpoint_failure->code, ErrorCode::RunFailed);
+}
+
+TEST(Training, AStopDuringTheEvaluationInTheEndLeavesItOut) {
+  std::stop_source stop;
+  RunOptions run_options = options(2);
+  run_options.stop = stop.get_token();
+  run_options.evaluation = {.data = run_options.data, .batches = 1'000'000};
+  run_options.on_step = [&](const StepReport& step) {
+    if (step.step == 1) stop.request_stop();
+  };
+  const RunResult result = pipelined(plan_with(Optimizer(), 2), run_options);
+  EXPECT_EQ(result.steps, 2);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_TRUE(result.evaluations.empty());
+}
+
 TEST(Training, AnInterruptedRunKeepsWhatItHasDone) {
   const test::TempDir folder;
   const Plan plan = plan_with(Optimizer(), 2);

@@ -113,8 +113,8 @@ $ penstock compare predicted.json measured.json --report no/such/folder/report.h
 ! hint: <text>
 ? 2
 $ penstock compare predicted.json measured.json --plan plan.json
-! penstock compare: --plan adds to a report, and none is asked for
-! hint: give --report FILE too
+! penstock compare: --plan means nothing without --report
+! hint: give --report too, or leave --plan out
 ? 2
 $ penstock plan mlp:layers=2,width=32,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --schedule 1f1b --microbatch 1 -q -o third.json >/dev/null
 $ penstock compare predicted.json measured.json --report third.html --plan third.json

@@ -29,6 +29,7 @@ no plan of the space is faster than
 ...
 
 note: derived: at the devices' peak rates; a profile gives what they reach
+note: only plans with one rank a stage were searched: --replicas any searches those with several too
 
 mlp:layers=2,width=16 in 2 stages, 1f1b: <text> a step, <number> % of it provably needed.
 ! penstock: wrote plan.json

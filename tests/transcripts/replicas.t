@@ -44,7 +44,11 @@ $ penstock plan mlp:layers=4,width=32,batch=8 --cluster flat:3,device=cpu --repl
 ! penstock plan: --split: there is no split "halves"
 ! hint: batch or round_robin
 ? 2
-$ penstock plan mlp:layers=4,width=32,batch=8 --cluster flat:3,device=cpu --split round_robin
+$ penstock plan mlp:layers=4,width=32,batch=8 --cluster flat:3,device=cpu --split batch
+! penstock plan: --split means nothing without --replicas
+! hint: give --replicas too, or leave --split out
+? 2
+$ penstock plan mlp:layers=4,width=32,batch=8 --cluster flat:3,device=cpu --replicas 1 --split round_robin
 ! penstock plan: no stage has replicas that could take turns at microbatches
 ! hint: name some (--replicas 2,1, or any), or leave the split out
 ? 2

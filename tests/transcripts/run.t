@@ -74,10 +74,10 @@ $ penstock run adamw.json --steps 4 --data text.txt --metrics - --evaluate text.
 schema<text>
 step<text>loss<text>
 step<text>loss<text>
-steps<text>evaluation_loss
+steps<text>evaluation_loss<text>evaluation_accuracy
 step<text>loss<text>
 step<text>loss<text>
-steps<text>evaluation_loss
+steps<text>evaluation_loss<text>evaluation_accuracy
 
 # Whether what is to be written can be is asked before the work.
 $ penstock run plan.json --data text.txt --metrics no/such/folder
@@ -94,6 +94,32 @@ $ penstock run plan.json --data text.txt --checkpoint d.ckpt
 ? 2
 $ penstock run plan.json --checkpoint-every 3
 ! penstock run: --checkpoint-every means nothing without --checkpoint
+! hint: give --checkpoint too, or leave --checkpoint-every out
+? 2
+$ penstock run plan.json --evaluate-batches 8
+! penstock run: --evaluate-batches means nothing without --evaluate
+! hint: give --evaluate too, or leave --evaluate-batches out
+? 2
+$ penstock run plan.json --data text.txt --steps 5 --resume d.ckpt --metrics d.ckpt --force
+! penstock run: d.ckpt: --metrics: --resume reads this file
+! hint: name another file
+? 2
+$ penstock run plan.json --data . --metrics short.txt --force
+! penstock run: short.txt: --metrics: --data reads the texts and images of this folder
+! hint: name a file elsewhere
+? 2
+$ penstock run plan.json --data text.txt --checkpoint f.ckpt -o f.ckpt.previous
+! penstock run: f.ckpt.previous: --checkpoint: --output goes there already
+! hint: name another file
+? 2
+$ mkdir g.ckpt.partial; penstock run plan.json --data text.txt --checkpoint g.ckpt
+! penstock run: g.ckpt.partial: --checkpoint: this is a folder, and a file of this name is written too
+! hint: name another file, or move this away
+? 2
+$ penstock run plan.json --data nothing-there --metrics kept.jsonl; ls kept.jsonl
+! penstock run: nothing-there: cannot read: No such file or directory
+! hint: <text>
+! ls: <text>
 ? 2
 $ penstock run plan.json --deadline 0s
 ! penstock run: --deadline: "0s" is no time at all
@@ -164,6 +190,36 @@ $ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --dat
 note: interrupted after <number> steps
 note: the loss on held-out data in the end is left out
 note: e.ckpt keeps the state; to go on: penstock run plan.json --data text.txt --steps 200000 --resume e.ckpt --checkpoint e.ckpt
+
+# Terminated is interrupted by another name, and so is training whose metrics nobody reads.
+$ timeout --preserve-status -s TERM 1 penstock run plan.json --steps 200000 --data text.txt --checkpoint t.ckpt >said; echo $?; grep -c 'interrupted after' said; ls t.ckpt
+143
+1
+t.ckpt
+! penstock: stopping; interrupt once more to end at once
+$ (penstock run plan.json --steps 200000 --data text.txt --metrics - --checkpoint u.ckpt; echo $? >code) | head -2 | cut -c 1-9; cat code; ls u.ckpt
+{"schema"
+{"step": 
+141
+u.ckpt
+
+# An evaluation however long is over at once.
+$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 1 --data text.txt --evaluate text.txt --evaluate-batches 1000000 >said; echo $?; grep '^note' said
+130
+note: interrupted after 1 step
+note: the loss on held-out data in the end is left out
+! penstock: stopping; interrupt once more to end at once
+
+# Metrics that find no room: said, at once and in the exit code; the answer is there.
+$ penstock run plan.json --steps 3 --data text.txt --metrics /dev/full | grep -c '^last loss'
+1
+! penstock: warning: /dev/full: metrics end here, cannot write: No space left on device (hint: free some space)
+! penstock run: /dev/full: metrics end here, cannot write: No space left on device
+! hint: free some space
+$ penstock run plan.json --steps 3 --data text.txt --metrics /dev/full -q >/dev/null
+! penstock run: /dev/full: metrics end here, cannot write: No space left on device
+! hint: free some space
+? 4
 
 # A decay that ends before the run does leaves the learning rate where it is.
 $ penstock plan mlp:layers=2,width=16,input=8,batch=4 --cluster flat:2,device=cpu --ranks 2 --optimizer adamw:schedule=cosine,steps=4 -q -o decay.json >/dev/null; penstock run decay.json --steps 6 --data text.txt | grep '^note'

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "exec/cpu/kernels/kernel_request.h"
@@ -34,6 +35,7 @@ class CrossEntropy final : public LayerKernel {
       const double relative = static_cast<double>(logits[target(operands, row)]) - parts.largest;
       sum += std::log(static_cast<double>(parts.total)) - relative;
     }
+    if (operands.hits != nullptr) count(operands);
     *operands.loss += sum / static_cast<double>(rows_in_step_);
   }
 
@@ -51,6 +53,14 @@ class CrossEntropy final : public LayerKernel {
   }
 
  private:
+  void count(const LayerOperands& operands) const {
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const float* logits = operands.inputs[0] + row * classes_;
+      operands.hits->right += std::max_element(logits, logits + classes_) - logits == target(operands, row) ? 1 : 0;
+    }
+    operands.hits->rows += rows_;
+  }
+
   std::int64_t target(const LayerOperands& operands, std::int64_t row) const {
     const std::int64_t target = operands.data[0][row];
     PENSTOCK_CHECK(target < classes_, "whoever loads the targets refuses those beyond the classes");

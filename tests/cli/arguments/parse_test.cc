@@ -10,9 +10,9 @@ namespace {
 struct Fixture {
   Flags flags;
   std::string input, output;
-  std::int64_t steps = 20;
+  std::int64_t steps = 20, speed = 0;
   std::vector<std::int64_t> sizes;
-  bool fast = false, help = false;
+  bool fast = false, warm = true, help = false;
 
   Fixture() {
     flags.input("PLAN", "plan file", input);
@@ -20,6 +20,9 @@ struct Fixture {
     flags.add("--steps", "N", "steps", count_into(steps, 1, 1000));
     flags.add("--microbatch", "B[,B]", "sizes", counts_into(sizes, 1, 64));
     flags.toggle("--fast", "hurry", fast);
+    flags.add("--speed", "N", "how fast", count_into(speed, 1, 9));
+    flags.needs("--fast");
+    flags.on_off("warm", "warm up", "do not", warm);
     flags.toggle("--help", "help", help);
   }
   Result<void> parse(const std::vector<std::string>& arguments) {
@@ -64,6 +67,39 @@ TEST(Parse, NumbersAreRefusedByTheNameOfTheirFlag) {
   }
   EXPECT_EQ(Fixture().error({"plan.json", "--microbatch", "1,,2"}).rfind("--microbatch: ", 0), 0u);
   EXPECT_EQ(Fixture().error({"plan.json", "--microbatch", "1,65"}).rfind("--microbatch: ", 0), 0u);
+}
+
+TEST(Parse, AFlagThatMeansNothingByItselfIsRefused) {
+  EXPECT_EQ(Fixture().error({"plan.json", "--speed", "3"}),
+            "--speed means nothing without --fast (hint: give --fast too, or leave --speed out)");
+  EXPECT_EQ(Fixture().error({"plan.json", "--fast", "--speed", "3"}), "");
+}
+
+TEST(Parse, OneFlagTurnsOnAndOff) {
+  for (const auto& [word, warm] : {std::pair("--warm", true), {"--no-warm", false}}) {
+    Fixture f;
+    EXPECT_EQ(f.error({"plan.json", word}), "");
+    EXPECT_EQ(f.warm, warm);
+  }
+  EXPECT_EQ(Fixture().error({"plan.json", "--warm", "--no-warm"}),
+            "--warm and --no-warm contradict each other (hint: drop one of them)");
+}
+
+TEST(Parse, AFileTurnsOnAndOffWhatTheCommandLineLeavesOpen) {
+  const auto warm = [](const std::string& flag, const std::string& text, const std::vector<std::string>& words) {
+    Fixture f;
+    const auto parsed = parse_arguments(f.flags, words, f.help, [&]() -> Result<std::vector<Default>> {
+      return std::vector<Default>{{flag, text, {}}};
+    });
+    EXPECT_TRUE(parsed) << parsed.error().text();
+    return f.warm;
+  };
+  EXPECT_FALSE(warm("--warm", "false", {"plan.json"}));
+  EXPECT_TRUE(warm("--warm", "true", {"plan.json"}));
+  EXPECT_FALSE(warm("--no-warm", "true", {"plan.json"}));
+  EXPECT_TRUE(warm("--no-warm", "false", {"plan.json"}));
+  EXPECT_TRUE(warm("--warm", "false", {"plan.json", "--warm"}));
+  EXPECT_FALSE(warm("--no-warm", "false", {"plan.json", "--no-warm"}));
 }
 
 TEST(Parse, WhatIsMissingTwiceOrTooManyIsRefused) {

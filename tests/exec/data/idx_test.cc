@@ -42,6 +42,8 @@ const Pair kFaults[] = {
      "within image 3 of the 4294967295"},
     {"ImagesOfAnotherShape", idx_images(3).replace(8, 4, test::big_endian(3)), kGood, false,
      "byte 8: images of 1x3x3, but the workload reads 1x2x3"},
+    {"ImagesOfNoRows", idx_images(3).replace(8, 4, test::big_endian(0)), kGood, false,
+     "byte 8: images of 1x0x3 hold nothing"},
     {"EmptyLabels", idx_images(3), "", true, "the file is empty"},
     {"LabelsOfAnotherMagic", idx_images(3), idx_images(3), true,
      "magic number 0x00000803, but IDX labels begin with 0x00000801"},

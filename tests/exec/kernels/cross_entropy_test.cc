@@ -58,6 +58,19 @@ TEST(CrossEntropy, StaysFiniteForExtremeLogits) {
   EXPECT_TRUE(std::isfinite(harness.input_gradients[0].floats()[0]));
 }
 
+TEST(CrossEntropy, CountsTheRowsWhoseClassHasTheLargestLogitOfEqualOnesTheFirst) {
+  Harness harness(cross_entropy_case(1, 4, 3));
+  const float logits[] = {1, 3, 2, 0, 0, 0, 0, 0, 0, 5, -1, 4};
+  std::memcpy(harness.inputs[0].floats(), logits, sizeof logits);
+  const std::uint8_t targets[] = {1, 0, 2, 2};  // right, right (of equal ones the first), wrong, wrong
+  std::memcpy(harness.data[0].octets(), targets, sizeof targets);
+  harness.forward();
+  EXPECT_EQ(harness.hits.right, 2);
+  EXPECT_EQ(harness.hits.rows, 4);
+  harness.forward();
+  EXPECT_EQ(harness.hits.rows, 8) << "they add up";
+}
+
 TEST(CrossEntropy, ReportsANotANumberInTheLogits) {
   Harness harness(cross_entropy_case(1, 3, 20));
   harness.inputs[0].floats()[25] = NAN;

@@ -292,6 +292,7 @@ LayerOperands Harness::operands() {
           .parameter_gradients = parameter_gradient_pointers_,
           .workspace = workspace.at,
           .loss = &loss,
+          .hits = &hits,
           .training = training,
           .statistic_weight = statistic_weight};
 }

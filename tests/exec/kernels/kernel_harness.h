@@ -87,6 +87,7 @@ class Harness {
   std::vector<Operand> inputs, data, parameters, input_gradients, parameter_gradients;
   Operand output, output_gradient, saved, workspace;
   double loss = 0;
+  Hits hits;
   bool training = true;
   float statistic_weight = 0;
 
