@@ -2,47 +2,47 @@
 
 #include <gtest/gtest.h>
 
-#include "core/transfer.h"
-
 namespace penstock::cli {
 namespace {
 
-TEST(Flags, ACommaPartsSchedulesButNotTheirParameters) {
-  std::vector<std::string> out;
-  ASSERT_TRUE(
-      schedules_into(out)("--schedule", "1f1b,zb_auto:limit=1.5,seed=3,chimera:pipelines=4,gpipe")
-          .has_value());
-  EXPECT_EQ(out, (std::vector<std::string>{"1f1b", "zb_auto:limit=1.5,seed=3",
-                                           "chimera:pipelines=4", "gpipe"}));
-  EXPECT_FALSE(schedules_into(out)("--schedule", "1f1b,").has_value());
+TEST(Flags, TheLongNameIsTheLastOfItsNames) {
+  std::string text;
+  Flags flags;
+  flags.add("-o,--output", "FILE", "where to", text_into(text));
+  flags.add("--steps", "N", "how many", text_into(text));
+  EXPECT_EQ(flags.flags()[0].long_name(), "--output");
+  EXPECT_EQ(flags.flags()[1].long_name(), "--steps");
 }
 
-TEST(Flags, SharesArePercentOrFractions) {
-  std::optional<double> share;
-  ASSERT_TRUE(share_into(share)("--fail-over", "5%").has_value());
-  EXPECT_DOUBLE_EQ(*share, 0.05);
-  ASSERT_TRUE(share_into(share)("--fail-over", "0.25").has_value());
-  EXPECT_DOUBLE_EQ(*share, 0.25);
-  for (const char* bad : {"", "%", "5%%", "-5%", "nan", "inf", "5 %", "5", "1.5"})
-    EXPECT_FALSE(share_into(share)("--fail-over", bad).has_value()) << bad;
+TEST(Flags, AnOnOffFlagIsTwoThatSetOneValue) {
+  bool value = true;
+  Flags flags;
+  flags.on_off("contention", "count it", "leave it out", value);
+  ASSERT_EQ(flags.flags().size(), 2u);
+  const Flag& on = flags.flags()[0];
+  const Flag& off = flags.flags()[1];
+  EXPECT_EQ(on.opposite, off.names);
+  EXPECT_EQ(off.opposite, on.names);
+  ASSERT_TRUE(off.set(off.names, ""));
+  EXPECT_FALSE(value);
+  ASSERT_TRUE(on.set(on.names, ""));
+  EXPECT_TRUE(value);
 }
 
-TEST(Flags, ABareNumberIsNoTimeAndNoSize) {
-  Bytes bytes;
-  Nanoseconds time;
-  EXPECT_FALSE(bytes_into(bytes)("--memory-limit", "100").has_value());
-  EXPECT_EQ(duration_into(time)("--budget", "3").error().hint, "write e.g. 3s; units are ns, us, ms, s");
-  EXPECT_EQ(bytes_into(bytes)("--memory-limit", "2M").error().hint, "did you mean 2MB or 2MiB?");
-  ASSERT_TRUE(bytes_into(bytes)("--memory-limit", "2MB").has_value());
-  EXPECT_EQ(bytes, Bytes(2'000'000));
-}
-
-TEST(Flags, AChoiceNamesWhatThereIs) {
-  Discipline discipline = Discipline::Eager;
-  ASSERT_TRUE(choice_into(discipline)("--p2p", "rendezvous").has_value());
-  EXPECT_EQ(discipline, Discipline::Rendezvous);
-  EXPECT_EQ(choice_into(discipline)("--p2p", "lazy").error().message,
-            "--p2p: \"lazy\" is none of eager, rendezvous");
+TEST(Flags, FilesToWriteAndToReadAreKnownByNameAndPlace) {
+  std::string out = "a", in = "b";
+  Flags flags;
+  flags.input("PLAN", "a plan", in);
+  flags.reads("PLAN", in);
+  flags.output("-o,--output", "FILE", "where to", out, &in, {".previous"});
+  flags.needs("--steps");
+  ASSERT_EQ(flags.outputs().size(), 1u);
+  EXPECT_EQ(flags.outputs()[0].path, &out);
+  EXPECT_EQ(flags.outputs()[0].again, &in);
+  EXPECT_EQ(flags.outputs()[0].beside, std::vector<std::string>{".previous"});
+  ASSERT_EQ(flags.files_read().size(), 1u);
+  EXPECT_EQ(flags.files_read()[0].path, &in);
+  EXPECT_EQ(flags.flags()[0].needs, "--steps");
 }
 
 }  // namespace
