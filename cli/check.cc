@@ -74,7 +74,7 @@ std::string verdict(const Findings& findings) {
     return fmt::format(
         "Sound: every operation runs once, in order, without deadlock{}; {} can run.",
         findings.proves_memory ? ", within memory"
-                               : " (whether within memory is not said: there are no buffers)",
+                               : " (memory is not said: there is no model)",
         findings.what);
   }
   if (!findings.can_run) return fmt::format("Not sound: {}; {} must not run.", counted, findings.what);

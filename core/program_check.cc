@@ -1,5 +1,7 @@
 #include "core/program_check.h"
 
+#include <algorithm>
+
 #include "core/check/program_index.h"
 
 namespace penstock {
@@ -31,7 +33,8 @@ std::vector<Violation> check(const Program& program, const CheckOptions& options
 }
 
 bool proves_memory(const Program& program) {
-  return !program.buffers.empty();
+  return std::any_of(program.buffers.begin(), program.buffers.end(),
+                     [](const Buffer& row) { return row.cls == BufferClass::Weights; });
 }
 
 }  // namespace penstock

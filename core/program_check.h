@@ -45,8 +45,8 @@ struct CheckOptions {
 // Empty: proved. O(instructions) time and memory, O(buffers log buffers live at once) for R8.
 std::vector<Violation> check(const Program& program, const CheckOptions& options = {});
 
-// Whether there is memory to prove: a program without buffers, as may be made by hand of a schedule, claims none, and what
-// check says of it leaves memory out.
+// Whether there is memory to prove: that of a model. A program without weights, as made of a schedule alone, holds units of
+// activation or nothing at all, and what check says of it leaves memory out.
 bool proves_memory(const Program& program);
 
 // Rules on an Order alone, before lowering: R1, R2, R10, and R5 (it completes with buffered transfers).

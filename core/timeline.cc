@@ -31,6 +31,14 @@ bool is_busy(const Span& span) {
   return span.label >= 0 || is_busy(span.key.op);
 }
 
+std::optional<InstructionKey> costed_with(const Span& span) {
+  if (span.label < 0) return span.key;
+  if (span.key.op != Op::Gather) return std::nullopt;
+  InstructionKey step = span.key;
+  step.op = Op::Step;
+  return step;
+}
+
 std::vector<Nanoseconds> step_times(const Timeline& timeline) {
   std::vector<Nanoseconds> times;
   for (const StepWindow& window : step_windows(timeline)) times.push_back(window.to - window.from);

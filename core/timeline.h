@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,5 +104,8 @@ inline constexpr std::string_view kCollectiveLane = "collective";
 // Whether its rank works rather than waits: what is_busy() of its operation, and all that a foreign trace has. Waiting inside
 // RECV, and WAIT, are not.
 bool is_busy(const Span& span);
+// The instruction whose cost the span is part of: its own; of the squares that a rank sums up for a GATHER of norms, the STEP
+// that uses them, with which costs count them. None of work that is no instruction's.
+std::optional<InstructionKey> costed_with(const Span& span);
 
 }  // namespace penstock

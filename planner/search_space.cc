@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <functional>
 #include <set>
 
@@ -70,11 +71,11 @@ Result<void> expect_bounded(const PlanRequest& request, const SearchSpace& space
     outputs += align_up(layer.output.bytes() * costs.microbatch, kTensorAlignment);
   double message = 0;
   // With replicas more ranks than layers take part, and gradients go around in 2(R - 1) messages.
-  const bool replicated = std::any_of(request.replicas.begin(), request.replicas.end(),
-                                      [](std::int64_t count) { return count > 1; }) ||
-                          request.replicas.empty();
-  const std::int32_t reach = replicated ? static_cast<std::int32_t>(request.cluster.devices.size())
-                                        : space.most_ranks;
+  const auto devices = static_cast<std::int64_t>(request.cluster.devices.size());
+  const std::int64_t named = std::accumulate(request.replicas.begin(), request.replicas.end(), std::int64_t{0});
+  const bool replicated = named > static_cast<std::int64_t>(request.replicas.size());
+  const auto reach = static_cast<std::int32_t>(
+      request.replicas.empty() ? devices : replicated ? std::min(devices, named) : space.most_ranks);
   for (std::int32_t r = 1; r < reach; ++r) {
     for (const auto& [from, to] : {std::pair(DeviceId(r - 1), DeviceId(r)),
                                    std::pair(DeviceId(r), DeviceId(r - 1))}) {
@@ -96,7 +97,7 @@ Result<void> expect_bounded(const PlanRequest& request, const SearchSpace& space
   }
   const auto microbatches =
       static_cast<double>(request.workload.global_batch / costs.microbatch);
-  const double step = microbatches * (microbatch + 2 * space.most_ranks * message) + update;
+  const double step = microbatches * (microbatch + 2 * reach * message) + update;
   if (step > seconds(kLongestRun) / 4)
     return fail(ErrorCode::BadInput,
                 fmt::format("a step of {:.0f} microbatches of {} may take {}", microbatches,

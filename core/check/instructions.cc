@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "core/check/program_index.h"
 
 namespace penstock::check_rules {
@@ -55,10 +57,7 @@ class Instructions {
 
   // Of a stage: what its stores say, else the first that is said.
   std::int32_t network(std::int32_t stage, std::int32_t said) {
-    const auto s = static_cast<std::size_t>(stage);
-    if (networks_.size() <= s) networks_.resize(s + 1, kNoNetwork);
-    if (networks_[s] == kNoNetwork) networks_[s] = said;
-    return networks_[s];
+    return networks_.try_emplace(stage, said).first->second;
   }
 
   void waits(std::size_t stream, const Instruction& instruction) {
@@ -148,8 +147,7 @@ class Instructions {
   const Program& program_;
   Report& report_;
   std::size_t rank_ = 0;
-  static constexpr std::int32_t kNoNetwork = -1;
-  std::vector<std::int32_t> networks_;  // by stage
+  std::unordered_map<std::int32_t, std::int32_t> networks_;  // by stage, whose number a file may say as it likes
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> copies_;  // by stage and rank
   std::map<std::uint16_t, std::int32_t> buckets_;  // of the rank at hand, by stage: added up so far
 };

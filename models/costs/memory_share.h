@@ -1,8 +1,8 @@
 #pragma once
 
 // For what part of its time a pass of a layer is bound by memory (core/contention.h): of the bytes that it moves (bytes.h),
-// how many a second it moves in the time it takes, against how many a core moves that does nothing else. A roofline, so
-// that derived and profiled costs agree:
+// how many a second it moves in the time it takes, against how many a core moves that does nothing else. A roofline;
+// without a profile that bandwidth is not known, and no work is of class memory:
 //
 //   share = min(1, bytes / (time · memory bandwidth)); 0 if the bytes stay within a core's private cache
 //

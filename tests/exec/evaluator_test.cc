@@ -73,6 +73,22 @@ TEST(Evaluator, AccuracyIsOfLossesOverClassesAndCountsRows) {
   }
 }
 
+// Who has only ever seen a's says a. Of eight letters in a row of a text of a's and b's in turn, four are.
+TEST(Evaluator, AccuracyIsTheShareThatIsRight) {
+  const test::TempDir folder;
+  RunOptions options;
+  options.data = (folder / "a").string();
+  options.evaluation = {.data = (folder / "ab").string(), .every = 1, .batches = 3};
+  options.steps = 30;
+  test::write_file(options.data, std::string(200, 'a'));
+  std::string both;
+  while (both.size() < 300) both += "ab";
+  test::write_file(options.evaluation.data, both);
+  const auto result = run_reference(test::sample_plan("mlp:layers=3,width=16,input=8,batch=4", "gpipe", 1, 2), options);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->evaluations.back().accuracy, 0.5);
+}
+
 TEST(Evaluator, ALossThatIsNotOverClassesHasNoAccuracy) {
   const Plan plan = test::sample_plan("unet:size=8,width=4,batch=2", "gpipe", 1, 1);
   auto evaluator = Evaluator::make(plan, {.data = "synthetic", .batches = 1}, 3, lone_device());

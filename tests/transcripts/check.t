@@ -20,11 +20,12 @@ $ penstock check plan.json --json
 }
 
 $ penstock check 1f1b:stages=4,microbatches=8
-sound         yes
-ranks         4
-instructions  <number>
+sound          yes
+memory proved  no
+ranks          4
+instructions   <number>
 
-Sound: every operation runs once, in order, without deadlock, within memory; the schedule can run.
+Sound: every operation runs once, in order, without deadlock (memory is not said: there is no model); the schedule can run.
 
 # A plan that claims more than is so: faster than it is, or in less memory than it takes.
 $ sed 's/"iteration_time_s": [0-9.e-]*/"iteration_time_s": 1e-9/' plan.json >boast.json; penstock check boast.json

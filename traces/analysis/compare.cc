@@ -24,12 +24,17 @@ using Identity = std::pair<InstructionKey, EdgeId>;
 
 // Median duration of each instruction over the steps after warm-up.
 std::map<Identity, Nanoseconds> durations(const Timeline& timeline) {
-  std::map<Identity, std::vector<Nanoseconds>> samples;
+  std::map<Identity, std::map<std::int32_t, Nanoseconds>> samples;  // by step
   for (const Span& span : timeline.spans) {
-    if (span.label < 0 && span.step >= timeline.warmup_steps) samples[{span.key, span.edge}].push_back(span.end - span.start);
+    if (span.step < timeline.warmup_steps) continue;
+    if (const auto key = costed_with(span)) samples[{*key, span.edge}][span.step] += span.end - span.start;
   }
   std::map<Identity, Nanoseconds> out;
-  for (auto& [key, sample] : samples) out[key] = median(sample);
+  for (const auto& [key, steps] : samples) {
+    std::vector<Nanoseconds> sample;
+    for (const auto& [step, time] : steps) sample.push_back(time);
+    out[key] = median(sample);
+  }
   return out;
 }
 

@@ -49,7 +49,7 @@ std::vector<MemoryPoint> derived(const Timeline& timeline, RankId rank, std::int
   std::vector<Op> ops;
   for (const Span& span : timeline.spans) {
     const Track& track = timeline.tracks[span.track];
-    if (span.step != step || track.rank != rank || track.lane != kComputeLane) continue;
+    if (span.step != step || span.label >= 0 || track.rank != rank || track.lane != kComputeLane) continue;
     starts.push_back(span.start);
     ops.push_back(span.key.op);
   }

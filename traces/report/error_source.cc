@@ -29,9 +29,10 @@ std::map<Kind, Total> busy_by_kind(const Timeline& timeline, RankId rank) {
     for (const StepWindow& window : windows) {
       const Nanoseconds share = window.share(span);
       if (share.value == 0) continue;
-      Total& total = out[{span.key.stage, span.key.op}];
+      const InstructionKey key = costed_with(span).value_or(span.key);
+      Total& total = out[{key.stage, key.op}];
       total.time += share;
-      if (span.step == window.step) ++total.count;
+      if (span.step == window.step && span.key == key) ++total.count;
     }
   }
   for (auto& [kind, total] : out) total.time = Nanoseconds(total.time.value / static_cast<std::int64_t>(windows.size()));

@@ -11,6 +11,8 @@ TEST(IndexShape, MoreStagesThanInstructionsAreRefusedAtOnce) {
   Program program = sample_program(gpipe_order(2, 3));
   program.stages = 2'000'000'000;
   EXPECT_TRUE(refuses(program, "R1", "2000000000 stages"));
+  program.stores[0].stage = StageId(1'999'999'999);
+  EXPECT_FALSE(check(program).empty());
 }
 
 TEST(IndexShape, CopiesThatShareMicrobatchesMakeThemUp) {

@@ -44,6 +44,9 @@ TEST(PersistentRows, OnlyWhatKeepsNothingMayBeWithoutBuffers) {
   without_buffers(bare);
   EXPECT_TRUE(check(bare).empty());
   EXPECT_FALSE(proves_memory(bare));
+  Program units = sound();  // as of a schedule alone
+  for (Buffer& row : units.buffers) row.cls = BufferClass::Stash;
+  EXPECT_FALSE(proves_memory(units));
   EXPECT_TRUE(proves_memory(sound()));
   Program stores = bare;
   stores.stores[0].parameters = 1;

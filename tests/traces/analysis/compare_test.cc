@@ -50,6 +50,34 @@ TEST(Compare, WorkThatTakesLongerIsNotWaiting) {
   EXPECT_NEAR(result->busy_error(), 0.2, 1e-9);
 }
 
+// Costs count the squares of clipping with the update: so does the comparison.
+TEST(Compare, SquaresOfNormsAreTimeOfTheUpdate) {
+  Timeline measured = sample_timeline(3);
+  measured.labels = {"squared norms"};
+  std::vector<Span> spans;
+  for (const Span& span : measured.spans) {
+    if (span.key.op == Op::Step) {
+      Span squares = span;
+      squares.key.op = Op::Gather;
+      squares.label = 0;
+      squares.end = span.start;
+      squares.start = span.start - (span.end - span.start);
+      spans.push_back(squares);
+    }
+    spans.push_back(span);
+  }
+  measured.spans = spans;
+  const auto result = compare(sample_timeline(3), measured);
+  ASSERT_TRUE(result) << result.error().text();
+  std::size_t updates = 0;
+  for (const OpComparison& op : result->ops) {
+    if (op.op != Op::Step) continue;
+    EXPECT_DOUBLE_EQ(op.error, -0.5);
+    ++updates;
+  }
+  EXPECT_GT(updates, 0u);
+}
+
 TEST(Compare, WarmUpStepsAreLeftOut) {
   Timeline measured = sample_timeline(4);
   measured.warmup_steps = 1;

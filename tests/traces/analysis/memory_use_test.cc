@@ -44,6 +44,14 @@ TEST(MemoryUse, WithoutCountersTheProgramSaysWhatIsHeldWhen) {
   const std::vector<MemoryUse> derived = memory_use(bare->timeline, 0, &program);
   const std::vector<MemoryUse> recorded = memory_use(counted->timeline, 0, nullptr);
   ASSERT_FALSE(derived[0].curve.empty());
+  // Work beside the instructions, as of the squares of norms, changes nothing.
+  Timeline beside = bare->timeline;
+  beside.labels = {"squared norms"};
+  Span squares = beside.spans[2];
+  squares.label = 0;
+  squares.end = squares.start;
+  beside.spans.insert(beside.spans.begin() + 2, squares);
+  EXPECT_EQ(memory_use(beside, 0, &program)[0].curve, derived[0].curve);
   // The same level at every start of an operation.
   const auto at = [](const MemoryUse& use, Nanoseconds t) {
     Bytes level;
