@@ -151,6 +151,11 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   if (const auto parsed = parse_arguments(flags, arguments, shared.help, defaults); !parsed)
     return report(command.name, parsed.error());
   if (shared.help) return print(command.name, help(command, flags));
+  // One that is typed wins over one from a file.
+  if (shared.quiet && shared.verbose && flags.typed("--quiet") != flags.typed("--verbose")) {
+    shared.quiet = flags.typed("--quiet");
+    shared.verbose = !shared.quiet;
+  }
   if (shared.quiet && shared.verbose) {
     return report(command.name, {.code = ErrorCode::Usage,
                                  .message = "--quiet and --verbose contradict each other",
