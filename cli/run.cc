@@ -200,10 +200,16 @@ class RunVerb : public Verb {
       answer.note("the weights are not kept: --checkpoint FILE keeps them");
       return;
     }
-    answer.note(fmt::format("{0} keeps the state; to go on: penstock run {1}{2}{3}{4} --steps {5} --resume {0} --checkpoint {0}",
+    if (result.checkpoint_failure && result.checkpoint_step < 0) {
+      answer.note(fmt::format("nothing of this run is kept: {} could not be written", file));
+      return;
+    }
+    const std::string kept = !result.checkpoint_failure ? "" : fmt::format(" after {} step{}, and nothing later", result.checkpoint_step,
+                                                                               result.checkpoint_step == 1 ? "" : "s");
+    answer.note(fmt::format("{0} keeps the state{6}; to go on: penstock run {1}{2}{3}{4} --steps {5} --resume {0} --checkpoint {0}",
                             file, plan_, named_data.empty() ? "" : " --data " + named_data,
                             options_.seed == 0 ? "" : fmt::format(" --seed {}", options_.seed),
-                            reference_ ? " --reference" : "", options_.steps));
+                            reference_ ? " --reference" : "", options_.steps, kept));
   }
 
   Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared, MetricsFile& metrics) {
