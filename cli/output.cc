@@ -64,15 +64,23 @@ bool same_file(const std::string& a, const std::string& b) {
   return place(a) == place(b);
 }
 
-// Of a folder of data the texts and image sets are read, also those of its subfolders.
-bool lies_among_data(const std::string& path, const std::string& folder) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return false;
-  const fs::path file = place(path), within = place(folder);
-  if (std::mismatch(within.begin(), within.end(), file.begin(), file.end()).first != within.end()) return false;
+bool is_data_by_name(const fs::path& path) {
   constexpr std::string_view kRead[] = {".md", ".txt", ".bin", "-ubyte", ".gz"};
-  const std::string name = file.filename().string();
+  const std::string name = path.filename().string();
   return std::any_of(std::begin(kRead), std::end(kRead), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Of a folder of data the texts and image sets are read, also those of its subfolders, and through links in it files that
+// lie elsewhere.
+bool lies_among_data(const std::string& path, const std::string& folder) {
+  std::error_code ignored, failed;
+  if (!fs::is_directory(folder, ignored)) return false;
+  if (const auto file = identity(path, STDOUT_FILENO)) {
+    for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end; !failed && it != end; it.increment(failed))
+      if (is_data_by_name(it->path()) && identity(it->path().string(), STDIN_FILENO) == file) return true;
+  }
+  const fs::path file = place(path), within = place(folder);
+  return std::mismatch(within.begin(), within.end(), file.begin(), file.end()).first == within.end() && is_data_by_name(file);
 }
 
 Result<void> check_against(const Written& output, std::span<const ReadFile> inputs) {

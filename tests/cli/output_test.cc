@@ -113,6 +113,19 @@ TEST(Output, TextsAndImagesInAFolderOfDataAreLeftAlone) {
   EXPECT_EQ(judged({(folder / "a.txt").string()}, kForced, nullptr, {}, {data + "/in"}), "");
 }
 
+TEST(Output, AFileThatALinkAmongTheDataLeadsToIsLeftAlone) {
+  const test::TempDir folder;
+  std::filesystem::create_directories(folder / "data" / "in");
+  const std::string data = (folder / "data").string();
+  for (const char* name : {"soft", "hard", "other"}) test::write_file((folder / name).string(), "a text");
+  std::filesystem::create_symlink("../../soft", folder / "data" / "in" / "a.txt");
+  std::filesystem::create_hard_link(folder / "hard", folder / "data" / "b.md");
+  std::filesystem::create_symlink("../other", folder / "data" / "c.json");
+  for (const char* name : {"soft", "hard"})
+    EXPECT_NE(judged({(folder / name).string()}, kForced, nullptr, {}, {data}), "") << name;
+  EXPECT_EQ(judged({(folder / "other").string()}, kForced, nullptr, {}, {data}), "");
+}
+
 TEST(Output, ANameThatIsTooLongIsFoundBeforeTheWork) {
   const test::TempDir folder;
   const std::string fits = (folder / std::string(250, 'x')).string();
