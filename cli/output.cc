@@ -111,28 +111,12 @@ Result<void> check_beside(const Written& output) {
 
 Result<void> check_output(const Written& output, const Shared& shared) {
   std::error_code ignored;
-  const fs::path path(output.path);
-  if (fs::is_directory(path, ignored))
-    return refuse(output, "this is a folder", "name a file in it");
-  const bool there = fs::exists(path, ignored), regular = fs::is_regular_file(path, ignored);
-  if (there && !regular) {
-    if (access(path.c_str(), W_OK) == 0) return {};
-    return refuse(output, "this cannot be written to", "name another file");
-  }
   const std::string* again = output.flag->again;
-  if (regular && !shared.force && (again == nullptr || *again != output.path))
+  if (fs::is_regular_file(output.path, ignored) && !shared.force && (again == nullptr || *again != output.path))
     return fail(Error{.code = ErrorCode::Usage,
                       .message = "the file exists already",
                       .where = {.file = output.path},
                       .hint = "--force replaces it"});
-  // Links are followed: what counts is the folder of the file itself.
-  const fs::path target = there ? fs::canonical(path, ignored) : fs::path(follow_links(output.path));
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored))
-    return refuse(output, fmt::format("there is no folder {}", folder.string()), "make it first");
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    return refuse(output, fmt::format("nothing can be written in {}", folder.string()),
-                  "name a file elsewhere");
   auto possible = can_write_file(output.path);
   if (possible) return {};
   possible.error().message = fmt::format("{}: {}", output.flag->name, possible.error().message);

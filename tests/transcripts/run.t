@@ -81,8 +81,8 @@ steps<text>evaluation_loss<text>evaluation_accuracy
 
 # Whether what is to be written can be is asked before the work.
 $ penstock run plan.json --data text.txt --metrics no/such/folder
-! penstock run: no/such/folder: --metrics: there is no folder no/such
-! hint: make it first
+! penstock run: no/such/folder: --metrics: cannot write: No such file or directory
+! hint: its folder must exist
 ? 2
 $ penstock run plan.json --data text.txt --chrome same --metrics ./same
 ! penstock run: ./same: --metrics: --chrome goes there already
