@@ -41,7 +41,8 @@ struct Reply {
   std::optional<std::string> document;
   // To be written as well, by path.
   std::vector<std::pair<std::string, std::string>> files;
-  // What failed after the work was done: told once the answer is out. The first decides the exit code.
+  // What failed after the work was done: told once the answer is out. The first decides the exit code; of work
+  // that was interrupted (exit_code is a signal's) readers that are gone change nothing.
   std::vector<Error> failures;
   int exit_code = 0;
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "cli/arguments/config.h"
@@ -45,8 +46,8 @@ void say(std::string_view text) {
 }
 
 int report(std::string_view verb, const Error& error) {
-  // Whoever stopped reading knows.
-  if (error.code == ErrorCode::ReaderGone) return exit_code(error.code);
+  // Whoever stopped reading the answer knows; of another pipe nothing else would say that it lacks something.
+  if (error.code == ErrorCode::ReaderGone && error.where.file == "<stdout>") return exit_code(error.code);
   const std::string where = printable(error.where.text());
   std::string text = fmt::format("penstock{}{}: {}{}{}\n", verb.empty() ? "" : " ", verb, where,
                                  where.empty() ? "" : ": ", printable(error.message, true));
@@ -131,12 +132,16 @@ int deliver(const Command& command, const Flags& flags, const Reply& reply, cons
     keep(write_output(shared.output, *reply.document, shared));
   }
   if (print_answer) keep(write_file_atomic("-", answer, Overwrite::No));
-  int code = reply.exit_code;
+  // Who interrupts the work often ends the readers of its output in the same stroke: that it was interrupted is the news,
+  // unless what the work itself was to keep is lost.
+  const bool interrupted = reply.exit_code > 128;
+  std::optional<int> decisive;
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const int of_this = report(command.name, failures[i]);
-    if (i == 0) code = of_this;
+    const bool of_the_work = i < reply.failures.size() && failures[i].code != ErrorCode::ReaderGone;
+    if (!decisive && (!interrupted || of_the_work)) decisive = of_this;
   }
-  return code;
+  return decisive.value_or(reply.exit_code);
 }
 
 int run_verb(const Command& command, const std::vector<std::string>& arguments) {
@@ -151,6 +156,11 @@ int run_verb(const Command& command, const std::vector<std::string>& arguments) 
   if (const auto parsed = parse_arguments(flags, arguments, shared.help, defaults); !parsed)
     return report(command.name, parsed.error());
   if (shared.help) return print(command.name, help(command, flags));
+  // One that is typed wins over one from a file.
+  if (shared.quiet && shared.verbose && flags.typed("--quiet") != flags.typed("--verbose")) {
+    shared.quiet = flags.typed("--quiet");
+    shared.verbose = !shared.quiet;
+  }
   if (shared.quiet && shared.verbose) {
     return report(command.name, {.code = ErrorCode::Usage,
                                  .message = "--quiet and --verbose contradict each other",

@@ -11,7 +11,7 @@
 #include "cli/flags.h"
 #include "cli/verbs.h"
 #include "core/version.h"
-#include "exec/run.h"
+#include "exec/backend.h"
 #include "models/clusters/host_info.h"
 #include "profiler/profiler.h"
 
@@ -49,7 +49,7 @@ bool can_load(const char* library) {
 }
 
 Finding backend(const std::string& name, const std::string& detail, const std::string& remedy) {
-  const auto there = check_backend(name);
+  const auto there = open_backend(name);
   if (there) return {fmt::format("{} backend", name), State::Ok, detail, ""};
   return {fmt::format("{} backend", name), State::Off, "not built: run needs --backend cpu", remedy};
 }

@@ -1,5 +1,6 @@
 #include "cli/flags.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock::cli {
@@ -69,6 +70,16 @@ void Flags::needs(std::string other) {
 
 void Flags::mark_shared() {
   for (Flag& flag : flags_) flag.shared = true;
+}
+
+void Flags::mark_typed(std::size_t flag) {
+  flags_[flag].typed = true;
+}
+
+bool Flags::typed(std::string_view name) const {
+  const auto flag = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& one) { return one.long_name() == name; });
+  PENSTOCK_CHECK(flag != flags_.end(), "a flag was asked for that is not declared");
+  return flag->typed;
 }
 
 }  // namespace penstock::cli

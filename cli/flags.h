@@ -25,6 +25,7 @@ struct Flag {
   bool shared = false;  // every verb takes it
   std::string needs = {};     // the flag without which it means nothing; "" where there is none
   std::string opposite = {};  // of an on/off flag: the other of the two
+  bool typed = false;         // the command line gives it
 
   std::string_view long_name() const;  // "--output"
 };
@@ -78,6 +79,11 @@ class Flags {
   // The last flag only says more about `other`, and is refused without it.
   void needs(std::string other);
   void mark_shared();  // all flags so far
+  void mark_typed(std::size_t flag);
+
+  // Whether the command line itself gives the flag, by its long name: a default from a file that does not fit what is done
+  // is no reason to refuse it.
+  bool typed(std::string_view name) const;
 
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<Flag>& flags() const { return flags_; }
@@ -94,10 +100,10 @@ class Flags {
 // Applies `arguments` (without the verb) to what `flags` declares. Usage errors: an unknown flag
 // (naming the nearest), a value that is missing or does not parse, a flag given twice or without the
 // one it needs, too few or too many inputs. With `help` set by its flag, what is missing is not missed. `defaults` is asked
-// once all that is given has been set, and holds for the rest. arguments/parse.cc, the one file that
-// includes CLI11.
+// once all that is given has been set, and holds for the rest; a default without the flag that it needs is left out.
+// arguments/parse.cc, the one file that includes CLI11.
 Result<void> parse_arguments(
-    const Flags& flags, const std::vector<std::string>& arguments, const bool& help,
+    Flags& flags, const std::vector<std::string>& arguments, const bool& help,
     const std::function<Result<std::vector<Default>>()>& defaults = nullptr);
 
 }  // namespace penstock::cli

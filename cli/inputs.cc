@@ -122,7 +122,7 @@ Result<AnyInput> load_input(const std::string& text, const ShapeFlags& shape) {
     PENSTOCK_TRY(ScheduleShape parsed, parse_schedule_input(text, shape));
     return AnyInput(std::move(parsed));
   }
-  if (is_file && shape.given())
+  if (is_file && shape.typed())
     return fail(ErrorCode::Usage, fmt::format("{} has a shape of its own", text),
                 "--stages, --microbatches, --chunks and --slices go with a schedule's name");
   if (is_file) {

@@ -64,15 +64,23 @@ bool same_file(const std::string& a, const std::string& b) {
   return place(a) == place(b);
 }
 
-// Of a folder of data the texts and image sets are read, also those of its subfolders.
-bool lies_among_data(const std::string& path, const std::string& folder) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return false;
-  const fs::path file = place(path), within = place(folder);
-  if (std::mismatch(within.begin(), within.end(), file.begin(), file.end()).first != within.end()) return false;
+bool is_data_by_name(const fs::path& path) {
   constexpr std::string_view kRead[] = {".md", ".txt", ".bin", "-ubyte", ".gz"};
-  const std::string name = file.filename().string();
+  const std::string name = path.filename().string();
   return std::any_of(std::begin(kRead), std::end(kRead), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Of a folder of data the texts and image sets are read, also those of its subfolders, and through links in it files that
+// lie elsewhere.
+bool lies_among_data(const std::string& path, const std::string& folder) {
+  std::error_code ignored, failed;
+  if (!fs::is_directory(folder, ignored)) return false;
+  if (const auto file = identity(path, STDOUT_FILENO)) {
+    for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, failed), end; !failed && it != end; it.increment(failed))
+      if (is_data_by_name(it->path()) && identity(it->path().string(), STDIN_FILENO) == file) return true;
+  }
+  const fs::path file = place(path), within = place(folder);
+  return std::mismatch(within.begin(), within.end(), file.begin(), file.end()).first == within.end() && is_data_by_name(file);
 }
 
 Result<void> check_against(const Written& output, std::span<const ReadFile> inputs) {
@@ -103,28 +111,12 @@ Result<void> check_beside(const Written& output) {
 
 Result<void> check_output(const Written& output, const Shared& shared) {
   std::error_code ignored;
-  const fs::path path(output.path);
-  if (fs::is_directory(path, ignored))
-    return refuse(output, "this is a folder", "name a file in it");
-  const bool there = fs::exists(path, ignored), regular = fs::is_regular_file(path, ignored);
-  if (there && !regular) {
-    if (access(path.c_str(), W_OK) == 0) return {};
-    return refuse(output, "this cannot be written to", "name another file");
-  }
   const std::string* again = output.flag->again;
-  if (regular && !shared.force && (again == nullptr || *again != output.path))
+  if (fs::is_regular_file(output.path, ignored) && !shared.force && (again == nullptr || *again != output.path))
     return fail(Error{.code = ErrorCode::Usage,
                       .message = "the file exists already",
                       .where = {.file = output.path},
                       .hint = "--force replaces it"});
-  // Links are followed: what counts is the folder of the file itself.
-  const fs::path target = there ? fs::canonical(path, ignored) : fs::path(follow_links(output.path));
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored))
-    return refuse(output, fmt::format("there is no folder {}", folder.string()), "make it first");
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    return refuse(output, fmt::format("nothing can be written in {}", folder.string()),
-                  "name a file elsewhere");
   auto possible = can_write_file(output.path);
   if (possible) return {};
   possible.error().message = fmt::format("{}: {}", output.flag->name, possible.error().message);

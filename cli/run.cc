@@ -124,10 +124,7 @@ class RunVerb : public Verb {
     flags.add("--ranks", "N", "refuse a plan of another number of ranks",
               count_into(ranks_, 1, 65'535));
     flags.add("--deadline", "TIME", "after which an instruction counts as hung (default 30s)",
-              [this, set = duration_into(options_.deadline)](std::string_view flag, const std::string& text) {
-                deadline_given_ = true;
-                return set(flag, text);
-              });
+              duration_into(options_.deadline));
     flags.output("--chrome", "FILE", "also write the timeline as Chrome trace events", chrome_);
     flags.output("--metrics", "FILE", "a line of JSON a step, as it is done (-: standard output)",
                  metrics_);
@@ -149,6 +146,7 @@ class RunVerb : public Verb {
     flags.add("--resume", "FILE", "go on from a checkpoint, up to --steps in all",
               text_into(options_.checkpoint.resume));
     flags.reads("--resume", options_.checkpoint.resume);
+    flags_ = &flags;
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -202,10 +200,16 @@ class RunVerb : public Verb {
       answer.note("the weights are not kept: --checkpoint FILE keeps them");
       return;
     }
-    answer.note(fmt::format("{0} keeps the state; to go on: penstock run {1}{2}{3}{4} --steps {5} --resume {0} --checkpoint {0}",
+    if (result.checkpoint_failure && result.checkpoint_step < 0) {
+      answer.note(fmt::format("nothing of this run is kept: {} could not be written", file));
+      return;
+    }
+    const std::string kept = !result.checkpoint_failure ? "" : fmt::format(" after {} step{}, and nothing later", result.checkpoint_step,
+                                                                               result.checkpoint_step == 1 ? "" : "s");
+    answer.note(fmt::format("{0} keeps the state{6}; to go on: penstock run {1}{2}{3}{4} --steps {5} --resume {0} --checkpoint {0}",
                             file, plan_, named_data.empty() ? "" : " --data " + named_data,
                             options_.seed == 0 ? "" : fmt::format(" --seed {}", options_.seed),
-                            reference_ ? " --reference" : "", options_.steps));
+                            reference_ ? " --reference" : "", options_.steps, kept));
   }
 
   Result<RunResult> execute(const Plan& plan, const Program& program, const Shared& shared, MetricsFile& metrics) {
@@ -248,7 +252,7 @@ class RunVerb : public Verb {
   }
 
   Result<void> check_flags() const {
-    if (reference_ && deadline_given_)
+    if (reference_ && flags_->typed("--deadline"))
       return fail(ErrorCode::Usage, "--deadline means nothing with --reference, which waits for no other rank");
     if (options_.checkpoint.save == "-")
       return fail(ErrorCode::Usage, "--checkpoint: a checkpoint replaces a file, again and again",
@@ -299,7 +303,8 @@ class RunVerb : public Verb {
 
   std::string plan_, chrome_, metrics_;
   std::int32_t ranks_ = 0;
-  bool reference_ = false, deadline_given_ = false;
+  bool reference_ = false;
+  const Flags* flags_ = nullptr;
   RunOptions options_;
   std::optional<InterruptWatch> interrupts_;
 };

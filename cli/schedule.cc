@@ -65,6 +65,7 @@ class ScheduleVerb : public Verb {
     flags.add("--format", "FORMAT", "text (default), csv (one line an operation), json or svg (a picture)",
               choice_into(format_));
     declare_width(flags, columns_);
+    flags_ = &flags;
   }
 
   Result<Reply> run(const Shared& shared) override {
@@ -81,10 +82,11 @@ class ScheduleVerb : public Verb {
       reply.text = draw(timeline_of(drawn), columns_ > 0 ? columns_ : kDefaultColumns, times_.bare()) + "\n" + reply.text;
     const bool into_picture = shared.output.ends_with(".svg");
     const Format format = format_.value_or(into_picture ? Format::Svg : Format::Text);
-    if (columns_ > 0 && (shared.json || format != Format::Text))
+    if (flags_->typed("--width") && (shared.json || format != Format::Text))
       return fail(ErrorCode::Usage, "--width is of the drawing in the text, and another form is asked for",
                   "leave --width out");
-    if ((format == Format::Csv || format == Format::Svg) && shared.json) {
+    const bool asked = !format_ || flags_->typed("--format");
+    if (asked && (format == Format::Csv || format == Format::Svg) && shared.json) {
       return fail(ErrorCode::Usage,
                   fmt::format("--json and --format {} differ", format == Format::Csv ? "csv" : "svg"),
                   "drop one of them");
@@ -159,6 +161,7 @@ class ScheduleVerb : public Verb {
     return svg_gantt(timeline, {.bare = times_.bare()});
   }
 
+  const Flags* flags_ = nullptr;
   std::string name_;
   ShapeFlags shape_flags_;
   Shape shape_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "models/text_form.h"
@@ -48,6 +49,15 @@ void ShapeFlags::declare(Flags& flags) {
             count_into(chunks, 1, kMostCount));
   flags.add("--slices", "N", "of a schedule: parts of a microbatch along the sequence (default 1)",
             count_into(slices, 1, kMostCount));
+  declared = &flags;
+}
+
+bool ShapeFlags::typed(std::string_view key) const {
+  return declared != nullptr && declared->typed(fmt::format("--{}", key));
+}
+
+bool ShapeFlags::typed() const {
+  return std::any_of(kShapeKeys.begin(), kShapeKeys.end(), [&](const ShapeKey& key) { return typed(key.name); });
 }
 
 Result<ScheduleShape> parse_schedule_input(const std::string& text, const ShapeFlags& flags) {
@@ -82,7 +92,8 @@ Result<ScheduleShape> parse_schedule_input(const std::string& text, const ShapeF
   out.shape.parameters = chosen->parameters;
   for (const ShapeKey& key : kShapeKeys) {
     const bool in_words = form.find(key.name) != nullptr;
-    if (const std::int32_t count = flags.*(key.flag); count > 0) {
+    const bool typed = flags.typed(key.name);
+    if (const std::int32_t count = flags.*(key.flag); count > 0 && (typed || !in_words)) {
       if (in_words)
         return fail(ErrorCode::Usage,
                     fmt::format("{} is given twice: in \"{}\" and as --{}", key.name, text, key.name),
@@ -107,7 +118,6 @@ Setter TimeFlags::keep(std::optional<Nanoseconds>& target) {
     }
     const Nanoseconds time = *parsed;
     target = time;
-    given_ = true;
     if (time.value == 0) return {};  // the same in any unit
     std::string_view& first = has_unit(text) ? unit_flag_ : bare_flag_;
     if (first.empty()) first = flag;
@@ -123,6 +133,12 @@ void TimeFlags::declare(Flags& flags) {
   flags.add("--backward-weight", "TIME", "of the weight gradient (default 1)",
             keep(backward_weight_));
   flags.add("--transfer", "TIME", "of one message between two ranks (default 0)", keep(transfer_));
+  declared_ = &flags;
+}
+
+bool TimeFlags::typed() const {
+  constexpr std::string_view kTimes[] = {"--forward", "--backward-input", "--backward-weight", "--transfer"};
+  return declared_ != nullptr && std::any_of(std::begin(kTimes), std::end(kTimes), [&](std::string_view flag) { return declared_->typed(flag); });
 }
 
 Result<OrderCosts> TimeFlags::costs(const Order& order, std::optional<Nanoseconds> transfer) const {

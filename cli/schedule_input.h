@@ -23,7 +23,11 @@ struct ShapeFlags {
   std::int32_t stages = 0, microbatches = 0, chunks = 0, slices = 0;  // 0: not given
 
   void declare(Flags& flags);
-  bool given() const { return stages > 0 || microbatches > 0 || chunks > 0 || slices > 0; }
+  // Whether the command line gives the flag; any of them.
+  bool typed(std::string_view key) const;
+  bool typed() const;
+
+  const Flags* declared = nullptr;  // where they are, once they are
 };
 
 // Whether the name before the colon is a schedule's.
@@ -31,7 +35,7 @@ bool is_schedule(std::string_view text);
 
 // "1f1b:stages=64,microbatches=1024": the shape's keys (stages and microbatches required; chunks,
 // slices), and the schedule's own; each key of the shape there or as a flag. Usage errors for
-// everything that is wrong with the words, and for what is given in both ways.
+// everything that is wrong with the words, and for what is typed in both ways: over a default the words win.
 Result<ScheduleShape> parse_schedule_input(const std::string& text, const ShapeFlags& flags = {});
 
 // The flags --forward, --backward-input, --backward-weight and --transfer. All four in one kind of
@@ -41,7 +45,8 @@ class TimeFlags {
  public:
   void declare(Flags& flags);
 
-  bool given() const { return given_; }
+  // Whether the command line gives any of them.
+  bool typed() const;
   bool transfer_given() const { return transfer_.has_value(); }
   // Whether results are in units of the user's own. Without a flag they are: forward, input and
   // weight gradient take 1.
@@ -55,7 +60,8 @@ class TimeFlags {
   Setter keep(std::optional<Nanoseconds>& target);
 
   std::optional<Nanoseconds> forward_, backward_input_, backward_weight_, transfer_;
-  bool given_ = false, with_unit_ = false;
+  const Flags* declared_ = nullptr;
+  bool with_unit_ = false;
   std::string_view bare_flag_, unit_flag_;  // the first of each kind
 };
 

@@ -50,13 +50,16 @@ class SimulateVerb : public Verb {
     flags.toggle("--gantt", "also draw the last step", gantt_);
     declare_width(flags, columns_);
     flags.needs("--gantt");
+    flags_ = &flags;
   }
 
   Result<Reply> run(const Shared& shared) override {
+    const bool onto_output = shared.output == "-" || chrome_ == "-" || svg_ == "-";
+    if (!flags_->typed("--gantt") && (shared.json || onto_output)) gantt_ = false;
     if (gantt_ && shared.json)
       return fail(ErrorCode::Usage, "--gantt draws text, and --json asks for data",
                   "drop one of them");
-    if (gantt_ && (shared.output == "-" || chrome_ == "-" || svg_ == "-"))
+    if (gantt_ && onto_output)
       return fail(ErrorCode::Usage, "--gantt draws on standard output, and a document goes there",
                   "write the document to a file, or leave --gantt out");
     PENSTOCK_TRY(Subject subject, load());
@@ -91,7 +94,7 @@ class SimulateVerb : public Verb {
   Result<Subject> load() const {
     PENSTOCK_TRY(AnyInput input, load_input(input_, shape_));
     if (const ScheduleShape* shape = std::get_if<ScheduleShape>(&input)) return of_schedule(*shape);
-    if (times_.given() || bytes_.value > 0 || !cluster_.empty()) {
+    if (times_.typed() || flags_->typed("--bytes") || flags_->typed("--cluster")) {
       return fail(ErrorCode::Usage, fmt::format("{} has times of its own", input_),
                   "flags for times, --bytes and --cluster go with a schedule");
     }
@@ -111,14 +114,18 @@ class SimulateVerb : public Verb {
   Result<Subject> of_schedule(const ScheduleShape& shape) const {
     PENSTOCK_TRY(const Order order, emit(*shape.schedule, shape.shape));
     std::optional<Nanoseconds> transfer;
-    if (cluster_.empty() != (bytes_.value == 0)) {
+    const bool link_typed = flags_->typed("--cluster") || flags_->typed("--bytes"), transfer_typed = flags_->typed("--transfer");
+    bool has_link = !cluster_.empty() && bytes_.value > 0;
+    if (link_typed && !has_link) {
       return fail(
           ErrorCode::Usage,
           "--bytes and --cluster go together: what a message weighs, and on which link it moves",
           "give both");
     }
-    if (!cluster_.empty()) {
-      if (times_.transfer_given())
+    // Defaults yield to what is typed, and to times that no link is timed in.
+    if (!link_typed && (transfer_typed || times_.bare())) has_link = false;
+    if (has_link) {
+      if (times_.transfer_given() && (transfer_typed || !link_typed))
         return fail(ErrorCode::Usage, "--transfer and --cluster both say what a transfer takes",
                     "drop one of them");
       if (times_.bare())
@@ -126,7 +133,7 @@ class SimulateVerb : public Verb {
                     "write the times with units, e.g. --forward 1ms");
       PENSTOCK_TRY(transfer, first_link(order));
     }
-    if (!contention_)
+    if (flags_->typed("--no-contention"))
       return fail(ErrorCode::Usage, "--no-contention: a schedule on its own knows of no contention",
                   "leave it out, or simulate a plan");
     Subject subject;
@@ -195,6 +202,7 @@ class SimulateVerb : public Verb {
   Bytes bytes_;
   bool gantt_ = false, contention_ = true;
   std::int32_t columns_ = kDefaultColumns;
+  const Flags* flags_ = nullptr;
 };
 
 }  // namespace

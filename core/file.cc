@@ -64,36 +64,11 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-tl::unexpected<Error> cannot_write(const std::string& path, int error) {
-  constexpr int kUsersChoice[] = {ENOENT, ENOTDIR, EACCES, EISDIR, EROFS, ENAMETOOLONG, EPERM, ELOOP};
-  const bool users_choice = std::find(std::begin(kUsersChoice), std::end(kUsersChoice), error) != std::end(kUsersChoice);
-  std::string hint;
-  if (error == ENOENT) hint = "its folder must exist";
-  if (error == ENOSPC) hint = "free some space";
-  if (error == ENAMETOOLONG) hint = "give it a shorter name";
-  if (error == EACCES || error == EROFS || error == EPERM) hint = "name a file elsewhere";
-  return fail({.code = error == EPIPE ? ErrorCode::ReaderGone : users_choice ? ErrorCode::Usage : ErrorCode::Unavailable,
-               .message = fmt::format("cannot write: {}", reason(error)),
-               .where = {.file = path},
-               .hint = std::move(hint)});
-}
-
 tl::unexpected<Error> exists(const std::string& path) {
   Error error{.code = ErrorCode::Usage, .message = "the file exists already"};
   error.where.file = path;
   error.hint = "--force overwrites it";
   return fail(std::move(error));
-}
-
-// 0, or the error.
-int write_all(int descriptor, std::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(descriptor, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    contents.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
 }
 
 Result<void> write_directly(const std::string& path, std::string_view contents) {
@@ -190,6 +165,31 @@ int write_named(const Write& write) {
 }
 
 }  // namespace
+
+tl::unexpected<Error> cannot_write(const std::string& path, int error) {
+  constexpr int kUsersChoice[] = {ENOENT, ENOTDIR, EACCES, EISDIR, EROFS, ENAMETOOLONG, EPERM, ELOOP};
+  const bool users_choice = std::find(std::begin(kUsersChoice), std::end(kUsersChoice), error) != std::end(kUsersChoice);
+  std::string hint;
+  if (error == ENOENT) hint = "its folder must exist";
+  if (error == EISDIR) hint = "name a file in it";
+  if (error == ENOSPC) hint = "free some space";
+  if (error == ENAMETOOLONG) hint = "give it a shorter name";
+  if (error == EACCES || error == EROFS || error == EPERM) hint = "name a file elsewhere";
+  return fail({.code = error == EPIPE ? ErrorCode::ReaderGone : users_choice ? ErrorCode::Usage : ErrorCode::Unavailable,
+               .message = fmt::format("cannot write: {}", reason(error)),
+               .where = {.file = path},
+               .hint = std::move(hint)});
+}
+
+int write_all(int descriptor, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(descriptor, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t most) {
   const bool standard_input = path == "-";

@@ -35,6 +35,13 @@ enum class Overwrite : std::uint8_t { No, Yes };
 Result<void> write_file_atomic(const std::string& path, std::string_view contents,
                                Overwrite overwrite);
 
+// Writes to an open file to the end of `contents`. 0, or the error's number; what came before it is written.
+int write_all(int descriptor, std::string_view contents);
+
+// Of an error's number, what it means for who named the file: Usage where another name would do, ReaderGone (EPIPE), or
+// Unavailable.
+tl::unexpected<Error> cannot_write(const std::string& path, int error);
+
 // Whether that would find a place for `path` now: names, folders, permissions, tried with a file that
 // has no name. Leaves everything as it is. That there is room for the contents it cannot know.
 Result<void> can_write_file(const std::string& path);

@@ -1,12 +1,10 @@
 #include "exec/metrics.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -17,33 +15,18 @@
 namespace penstock {
 namespace {
 
-Error cannot_write(const std::string& path, int error) {
-  const ErrorCode code = error == EPIPE ? ErrorCode::ReaderGone : ErrorCode::Unavailable;
-  return {.code = code, .message = fmt::format("metrics end here, cannot write: {}", std::strerror(error)),
-          .where = {.file = path == "-" ? "<stdout>" : path}, .hint = error == ENOSPC ? "free some space" : ""};
-}
-
 // All of it or, in a regular file, nothing. 0, or the error.
 int write_whole(int descriptor, std::string_view bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-      continue;
-    }
-    if (errno == EINTR) continue;
-    const int error = errno;
-    struct stat status = {};
-    const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
-    // Only what is ours, and last in the file.
-    if (done > 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == end) {
-      const off_t start = end - static_cast<off_t>(done);
-      if (::ftruncate(descriptor, start) == 0) ::lseek(descriptor, start, SEEK_SET);
-    }
-    return error;
+  const off_t start = ::lseek(descriptor, 0, SEEK_CUR);
+  const int error = write_all(descriptor, bytes);
+  if (error == 0) return 0;
+  struct stat status = {};
+  const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
+  // Only what is ours, and last in the file.
+  if (end > start && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == end) {
+    if (::ftruncate(descriptor, start) == 0) ::lseek(descriptor, start, SEEK_SET);
   }
-  return 0;
+  return error;
 }
 
 }  // namespace
@@ -57,11 +40,7 @@ Result<MetricsFile> MetricsFile::open(const std::string& path, const Plan& plan,
   } else {
     out.made_ = ::access(path.c_str(), F_OK) != 0;
     out.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (out.descriptor_ < 0) {
-      Error error = cannot_write(path, errno);
-      error.code = ErrorCode::Usage;
-      return fail(std::move(error));
-    }
+    if (out.descriptor_ < 0) return cannot_write(path, errno);
   }
   const Workload& workload = plan.workload;
   out.clips_ = workload.optimizer.clip != 0;
@@ -95,16 +74,24 @@ MetricsFile::~MetricsFile() {
   ::close(descriptor_);
 }
 
+// The metrics end with the first line that cannot be written.
+void MetricsFile::write(std::string_view line) {
+  const int error = write_whole(descriptor_, line);
+  if (error == 0) return;
+  failure_ = cannot_write(path_ == "-" ? "<stdout>" : path_, error).value();
+  failure_->message = "metrics end here, " + failure_->message;
+}
+
 void MetricsFile::put(std::string line) {
   if (descriptor_ < 0 || failure_) return;
   if (!header_.empty()) {
     // Devices and pipes have no length to cut.
     if (path_ != "-") [[maybe_unused]] const int cut = ::ftruncate(descriptor_, 0);
-    if (const int error = write_whole(descriptor_, std::exchange(header_, ""))) failure_ = cannot_write(path_, error);
+    write(std::exchange(header_, ""));
     if (failure_) return;
   }
   line += '\n';
-  if (const int error = write_whole(descriptor_, line)) failure_ = cannot_write(path_, error);
+  write(line);
 }
 
 void MetricsFile::add(const StepReport& step) {

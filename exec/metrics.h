@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/plan.h"
 #include "core/result.h"
@@ -35,6 +36,7 @@ class MetricsFile {
  private:
   MetricsFile() = default;
   void put(std::string line);
+  void write(std::string_view line);
 
   std::string path_, header_;  // the header until it is written
   int descriptor_ = -1;

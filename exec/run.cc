@@ -203,11 +203,6 @@ void finish(std::vector<Interpreter::Transfer>& transfers, Timeline& timeline) {
 
 }  // namespace
 
-Result<void> check_backend(const std::string& backend) {
-  PENSTOCK_TRY_VOID(open_backend(backend));
-  return {};
-}
-
 Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options) {
   LocalRun local;
   PENSTOCK_TRY(local.backend, open_backend(options.backend));

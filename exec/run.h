@@ -75,9 +75,6 @@ struct RunResult {
   bool interrupted = false;           // before the last step, or in the evaluation after it
 };
 
-// Unavailable, naming those there are, unless this build has the backend.
-Result<void> check_backend(const std::string& backend);
-
 // The program must be the plan's, lowered and checked. RunFailed: a rank hung (with who waits for whom), or a loss that is
 // not finite.
 Result<RunResult> run(const Plan& plan, const Program& program, const RunOptions& options);

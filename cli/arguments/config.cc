@@ -14,6 +14,7 @@ namespace {
 // Of a flag all that a file needs to know.
 struct Known {
   bool toggle = false;
+  std::string opposite;  // "" where there is none
 };
 using KnownFlags = std::map<std::string, Known, std::less<>>;  // by name without dashes
 
@@ -25,7 +26,7 @@ KnownFlags flags_of(const Command& command) {
   KnownFlags out;
   for (const Flag& flag : flags.flags()) {
     const std::string name(flag.long_name().substr(2));
-    if (name != "help" && name != "config") out[name] = {.toggle = flag.value.empty()};
+    if (name != "help" && name != "config") out[name] = {.toggle = flag.value.empty(), .opposite = flag.opposite.empty() ? "" : flag.opposite.substr(2)};
   }
   return out;
 }
@@ -52,11 +53,13 @@ class Reader {
           return unknown(value, "verb", key, verbs_, "penstock --help lists the verbs");
         for (const auto& [name, member] : value.object())
           PENSTOCK_TRY_VOID(take(name, member, known->second, key == verb_, special));
+        PENSTOCK_TRY_VOID(expect_no_contradiction(value, known->second));
       } else {
         const bool ours = of_verb_.find(verb_)->second.contains(key);
         PENSTOCK_TRY_VOID(take(key, value, all_, ours, general));
       }
     }
+    PENSTOCK_TRY_VOID(expect_no_contradiction(document, all_));
     // The first that is found holds.
     special.insert(special.end(), general.begin(), general.end());
     return special;
@@ -76,6 +79,18 @@ class Reader {
                     fmt::format("write {} = true", key));
     PENSTOCK_TRY(std::string text, text_of(key, value));
     if (ours) out.push_back({"--" + key, std::move(text), place(value)});
+    return {};
+  }
+
+  // The two of an on/off flag in one table: of a verb's table and what stands above it, the table wins.
+  Result<void> expect_no_contradiction(const Value& table, const KnownFlags& known) const {
+    for (const auto& [key, value] : table.object()) {
+      const auto flag = known.find(key);
+      if (value.is_object() || flag == known.end() || !key.starts_with("no-")) continue;
+      const Value* const other = table.find(flag->second.opposite);
+      if (other == nullptr || other->boolean() != value.boolean()) continue;
+      return refuse(value, fmt::format("{} and {} contradict each other", flag->second.opposite, key), "drop one of them");
+    }
     return {};
   }
 

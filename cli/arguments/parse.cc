@@ -50,39 +50,60 @@ Result<void> take_value(const Flag& flag, const std::vector<std::string>& values
   return flag.set(flag.long_name(), values.front());
 }
 
-// Whether there is a default for it.
-Result<bool> take_default(const Flag& flag, const std::vector<Default>& defaults) {
+// The default that gives the flag, or none.
+const Default* find_default(const Flag& flag, const std::vector<Default>& defaults) {
   for (const Default& one : defaults) {
     // Of an on/off flag "true" of either is "false" of the other.
     const bool toggle = flag.value.empty(), other = !flag.opposite.empty() && one.flag == flag.opposite;
     if (one.flag != flag.long_name() && !other) continue;
-    if (toggle && (one.text == "false") != other) return false;
-    auto taken = flag.set(flag.long_name(), toggle ? "" : one.text);
-    if (!taken) {
-      taken.error().code = ErrorCode::BadInput;
-      taken.error().where = one.where;
-      return fail(std::move(taken.error()));
-    }
-    return true;
+    return toggle && (one.text == "false") != other ? nullptr : &one;
+  }
+  return nullptr;
+}
+
+bool is_given(const std::vector<Flag>& declared, const std::vector<bool>& given, std::string_view name) {
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    if (given[i] && declared[i].long_name() == name) return true;
   }
   return false;
 }
 
-// Flags that contradict each other, and flags that mean nothing by themselves.
-Result<void> expect_company(const std::vector<Flag>& declared, const std::vector<bool>& given) {
-  const auto is_given = [&](std::string_view name) {
-    for (std::size_t i = 0; i < declared.size(); ++i) {
-      if (given[i] && declared[i].long_name() == name) return true;
-    }
-    return false;
-  };
+// For what the command line does not give. What a default needs may be a default too: they are chosen before any is set.
+Result<void> take_defaults(const std::vector<Flag>& declared, const std::vector<Default>& defaults, std::vector<bool>& given) {
+  std::vector<const Default*> chosen(declared.size(), nullptr);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const Flag& flag = declared[i];
+    const auto opposite = std::find_if(declared.begin(), declared.end(), [&](const Flag& other) {
+      return !flag.opposite.empty() && other.long_name() == flag.opposite;
+    });
+    if (flag.typed || (opposite != declared.end() && opposite->typed)) continue;
+    chosen[i] = find_default(flag, defaults);
+    given[i] = chosen[i] != nullptr;
+  }
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const Flag& flag = declared[i];
+    if (chosen[i] == nullptr) continue;
+    given[i] = flag.needs.empty() || is_given(declared, given, flag.needs);
     if (!given[i]) continue;
-    if (!flag.opposite.empty() && is_given(flag.opposite))
+    auto taken = flag.set(flag.long_name(), flag.value.empty() ? "" : chosen[i]->text);
+    if (taken) continue;
+    taken.error().code = ErrorCode::BadInput;
+    taken.error().where = chosen[i]->where;
+    return taken;
+  }
+  return {};
+}
+
+// Flags that contradict each other, and flags that mean nothing by themselves. Of what is typed: a file knows nothing of the
+// command, and holds for many.
+Result<void> expect_company(const std::vector<Flag>& declared, const std::vector<bool>& given) {
+  for (const Flag& flag : declared) {
+    if (!flag.typed) continue;
+    const auto contradicts = [&](const Flag& other) { return other.typed && other.long_name() == flag.opposite; };
+    if (std::any_of(declared.begin(), declared.end(), contradicts))
       return fail(ErrorCode::Usage, fmt::format("{} and {} contradict each other", flag.long_name(), flag.opposite),
                   "drop one of them");
-    if (!flag.needs.empty() && !is_given(flag.needs))
+    if (!flag.needs.empty() && !is_given(declared, given, flag.needs))
       return fail(ErrorCode::Usage, fmt::format("{} means nothing without {}", flag.long_name(), flag.needs),
                   fmt::format("give {} too, or leave {} out", flag.needs, flag.long_name()));
   }
@@ -91,7 +112,7 @@ Result<void> expect_company(const std::vector<Flag>& declared, const std::vector
 
 }  // namespace
 
-Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>& arguments,
+Result<void> parse_arguments(Flags& flags, const std::vector<std::string>& arguments,
                              const bool& help,
                              const std::function<Result<std::vector<Default>>()>& defaults) {
   const std::vector<Flag>& declared = flags.flags();
@@ -133,17 +154,13 @@ Result<void> parse_arguments(const Flags& flags, const std::vector<std::string>&
   std::vector<bool> given(declared.size());
   for (std::size_t i = 0; i < declared.size(); ++i) {
     given[i] = !values[i].empty() || (toggles[i] != nullptr && toggles[i]->count() > 0);
+    if (given[i]) flags.mark_typed(i);
     if (!values[i].empty()) PENSTOCK_TRY_VOID(take_value(declared[i], values[i]));
   }
   if (help) return {};
   if (defaults) {
     PENSTOCK_TRY(const std::vector<Default> wanted, defaults());
-    for (std::size_t i = 0; i < declared.size(); ++i) {
-      const auto opposite = [&](const Flag& flag) { return !flag.names.empty() && flag.names == declared[i].opposite; };
-      const auto other = std::find_if(declared.begin(), declared.end(), opposite);
-      if (given[i] || (other != declared.end() && given[static_cast<std::size_t>(other - declared.begin())])) continue;
-      PENSTOCK_TRY(given[i], take_default(declared[i], wanted));
-    }
+    PENSTOCK_TRY_VOID(take_defaults(declared, wanted, given));
   }
   PENSTOCK_TRY_VOID(expect_company(declared, given));
   for (std::size_t i = 0; i < declared.size(); ++i) {

@@ -57,10 +57,10 @@ TEST(Output, AnInputThatIsToBeReplacedMayExist) {
 
 TEST(Output, AFolderThatIsNotThereOrIsNamedItselfIsRefusedBeforeTheWork) {
   const test::TempDir folder;
-  EXPECT_EQ(judged({folder.path().string()}), "--a: this is a folder | name a file in it");
+  EXPECT_EQ(judged({folder.path().string()}), "--a: cannot write: Is a directory | name a file in it");
   const std::string below = (folder / "no/such/file").string();
-  EXPECT_NE(judged({below}).find("there is no folder"), std::string::npos);
-  EXPECT_NE(judged({below}, kForced).find("there is no folder"), std::string::npos);
+  for (const Shared& shared : {kCareful, kForced})
+    EXPECT_EQ(judged({below}, shared), "--a: cannot write: No such file or directory | its folder must exist");
 }
 
 TEST(Output, OneFileIsNotWrittenTwice) {
@@ -111,6 +111,19 @@ TEST(Output, TextsAndImagesInAFolderOfDataAreLeftAlone) {
   EXPECT_NE(judged({(folder / "in" / "a.txt").string()}, kForced, nullptr, {}, {data}), "");
   EXPECT_EQ(judged({(folder / "a.json").string()}, kForced, nullptr, {}, {data}), "");
   EXPECT_EQ(judged({(folder / "a.txt").string()}, kForced, nullptr, {}, {data + "/in"}), "");
+}
+
+TEST(Output, AFileThatALinkAmongTheDataLeadsToIsLeftAlone) {
+  const test::TempDir folder;
+  std::filesystem::create_directories(folder / "data" / "in");
+  const std::string data = (folder / "data").string();
+  for (const char* name : {"soft", "hard", "other"}) test::write_file((folder / name).string(), "a text");
+  std::filesystem::create_symlink("../../soft", folder / "data" / "in" / "a.txt");
+  std::filesystem::create_hard_link(folder / "hard", folder / "data" / "b.md");
+  std::filesystem::create_symlink("../other", folder / "data" / "c.json");
+  for (const char* name : {"soft", "hard"})
+    EXPECT_NE(judged({(folder / name).string()}, kForced, nullptr, {}, {data}), "") << name;
+  EXPECT_EQ(judged({(folder / "other").string()}, kForced, nullptr, {}, {data}), "");
 }
 
 TEST(Output, ANameThatIsTooLongIsFoundBeforeTheWork) {

@@ -47,8 +47,7 @@ TEST(Backend, OneThatThisBuildLacksIsUnavailableAndThoseThereAreAreNamed) {
   options.backend = "abacus";
   EXPECT_EQ(run(plan, test::sample_program(plan), options).error().code, ErrorCode::Unavailable);
   EXPECT_EQ(run_reference(plan, options).error().code, ErrorCode::Unavailable);
-  EXPECT_EQ(check_backend("abacus").error().code, ErrorCode::Unavailable);
-  EXPECT_TRUE(check_backend("cpu"));
+  EXPECT_TRUE(open_backend("cpu"));
 }
 
 // What follows runs where the host cannot see the device's memory: what touches it other than through the interface crashes.

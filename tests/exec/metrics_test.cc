@@ -60,7 +60,14 @@ TEST(MetricsFile, NothingIsWrittenIfNothingIsAskedFor) {
   ASSERT_TRUE(metrics);
   metrics->add(kStep);
   EXPECT_FALSE(metrics->failure());
-  EXPECT_FALSE(MetricsFile::open("/no/such/folder/m", plan_with(0), {}, false));
+}
+
+TEST(MetricsFile, OneThatCannotBeMadeIsNoEndOfMetrics) {
+  const auto metrics = MetricsFile::open("/no/such/folder/m", plan_with(0), {}, false);
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().code, ErrorCode::Usage);
+  EXPECT_EQ(metrics.error().text(),
+            "/no/such/folder/m: cannot write: No such file or directory (hint: its folder must exist)");
 }
 
 TEST(MetricsFile, ARunThatNeverStartsCostsNoFileAndMakesNone) {

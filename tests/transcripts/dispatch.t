@@ -49,8 +49,8 @@ $ penstock schedules -q -o quiet.txt 2>talk.txt; wc -c <talk.txt
 
 # No folder, no file, and no trace of an attempt.
 $ penstock schedules -o absent/schedules.txt
-! penstock schedules: absent/schedules.txt: --output: there is no folder absent
-! hint: make it first
+! penstock schedules: absent/schedules.txt: --output: cannot write: No such file or directory
+! hint: its folder must exist
 ? 2
 $ ls
 copy.json

@@ -62,5 +62,5 @@ $ penstock profile mlp --contention --no-contention
 ! penstock profile: --contention and --no-contention contradict each other
 ! hint: drop one of them
 ? 2
-$ penstock profile mlp:layers=2,width=16,input=8 --microbatch 1 --budget 1ms --contention -q -o with.json >/dev/null; penstock profile mlp:layers=2,width=16,input=8 --microbatch 1 --budget 1ms --no-contention -q -o without.json >/dev/null; test $(nproc) -lt 2 || grep -l '"slowdown"' with.json without.json
+$ penstock profile mlp:layers=2,width=16,input=8 --microbatch 1 --budget 1ms --contention -q -o with.json >/dev/null; penstock profile mlp:layers=2,width=16,input=8 --microbatch 1 --budget 1ms --no-contention -q -o without.json >/dev/null; if [ $(nproc) -lt 2 ]; then echo with.json; else grep -l '"slowdown"' with.json without.json; fi
 with.json

@@ -81,8 +81,8 @@ steps<text>evaluation_loss<text>evaluation_accuracy
 
 # Whether what is to be written can be is asked before the work.
 $ penstock run plan.json --data text.txt --metrics no/such/folder
-! penstock run: no/such/folder: --metrics: there is no folder no/such
-! hint: make it first
+! penstock run: no/such/folder: --metrics: cannot write: No such file or directory
+! hint: its folder must exist
 ? 2
 $ penstock run plan.json --data text.txt --chrome same --metrics ./same
 ! penstock run: ./same: --metrics: --chrome goes there already
@@ -177,22 +177,30 @@ note: <number> ranks share <number> core<text> of this machine: they take turns,
 $ penstock run many.json --steps 1 --data text.txt --json | head -1
 {
 
+# `sh stop INT m COMMAND…` runs the command with its metrics in m, and interrupts it once they tell of its first step. What
+# $before says is done first.
+$ cat >stop <<'EOF'
+> signal=$1 metrics=$2; shift 2
+> (for i in $(seq 3000); do test -s $metrics && break; sleep 0.02; done; eval "$before"; kill -s $signal $(cat $metrics.pid)) >/dev/null 2>&1 &
+> sh -c 'echo $$ >$0.pid; exec "$@"' $metrics "$@" --metrics $metrics
+> EOF
+
 # Interrupted: it finishes the step under way and says what was done.
-$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
+$ sh stop INT m1 penstock run plan.json --steps 200000 --data text.txt -o part.json | grep -E '^(steps|note)'
 steps            <number>
 note: interrupted after <number> steps
 note: the weights are not kept: --checkpoint FILE keeps them
 ! penstock: wrote part.json
-$ timeout --preserve-status -s INT 0.6 penstock run plan.json --steps 200000 --data text.txt >/dev/null
+$ sh stop INT m2 penstock run plan.json --steps 200000 --data text.txt >/dev/null
 ? 130
 
-$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 200000 --data text.txt --evaluate text.txt --checkpoint e.ckpt | grep '^note'
+$ sh stop INT m3 penstock run plan.json --steps 200000 --data text.txt --evaluate text.txt --checkpoint e.ckpt | grep '^note'
 note: interrupted after <number> steps
 note: the loss on held-out data in the end is left out
 note: e.ckpt keeps the state; to go on: penstock run plan.json --data text.txt --steps 200000 --resume e.ckpt --checkpoint e.ckpt
 
 # Terminated is interrupted by another name, and so is training whose metrics nobody reads.
-$ timeout --preserve-status -s TERM 1 penstock run plan.json --steps 200000 --data text.txt --checkpoint t.ckpt >said; echo $?; grep -c 'interrupted after' said; ls t.ckpt
+$ sh stop TERM m4 penstock run plan.json --steps 200000 --data text.txt --checkpoint t.ckpt >said; echo $?; grep -c 'interrupted after' said; ls t.ckpt
 143
 1
 t.ckpt
@@ -203,8 +211,30 @@ $ (penstock run plan.json --steps 200000 --data text.txt --metrics - --checkpoin
 141
 u.ckpt
 
+# The reader of the answer is gone as well, by the same stroke: still interrupted. Of a pipe that is not the answer's the end is
+# told.
+$ (until test -e gone; do sleep 0.02; done; sh stop INT m6 penstock run plan.json --steps 200000 --data text.txt -q; echo $? >code) | (exec <&-; touch gone); cat code
+130
+$ mkfifo pipe; (: <pipe) & penstock simulate plan.json --steps 3000 --chrome pipe >answer; echo $?; grep -c '^iteration time' answer
+141
+1
+! penstock simulate: pipe: cannot write: Broken pipe
+
+# A checkpoint that cannot be written: what is kept instead is said.
+$ export before='mkdir n.ckpt.partial'; sh stop INT m7 penstock run plan.json --steps 200000 --data text.txt --checkpoint n.ckpt -q >said; echo $?; grep kept said; ls n.ckpt
+5
+note: nothing of this run is kept: n.ckpt could not be written
+! penstock run: n.ckpt<text>
+! ls: <text>
+? 2
+$ export before='until test -e o.ckpt && mkdir o.ckpt.partial; do :; done'; sh stop INT m8 penstock run plan.json --steps 200000 --data text.txt --checkpoint o.ckpt --checkpoint-every 1 -q >said; echo $?; grep -c 'o.ckpt keeps the state after [0-9]* steps*, and nothing later; to go on: penstock run plan.json' said; ls o.ckpt
+5
+1
+o.ckpt
+! penstock run: o.ckpt<text>
+
 # An evaluation however long is over at once.
-$ timeout --preserve-status -s INT 1 penstock run plan.json --steps 1 --data text.txt --evaluate text.txt --evaluate-batches 1000000 >said; echo $?; grep '^note' said
+$ sh stop INT m5 penstock run plan.json --steps 1 --data text.txt --evaluate text.txt --evaluate-batches 1000000 >said; echo $?; grep '^note' said
 130
 note: interrupted after 1 step
 note: the loss on held-out data in the end is left out

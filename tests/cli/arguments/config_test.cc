@@ -65,6 +65,17 @@ TEST(Config, WhatAFlagCannotBeIsRefused) {
   EXPECT_NE(Config("help = true\n").error(), "");
 }
 
+TEST(Config, ATableThatTurnsOneThingOnAndOffIsRefused) {
+  for (const char* value : {"true", "false"}) {
+    const std::string both = std::string("contention = ") + value + "\nno-contention = " + value + "\n";
+    EXPECT_EQ(Config(both).error("simulate"),
+              "c.toml:2:17: contention and no-contention contradict each other (hint: drop one of them)");
+    EXPECT_NE(Config("[simulate]\n" + both).error("plan"), "");
+  }
+  EXPECT_EQ(Config("contention = true\nno-contention = false\n").error("simulate"), "");
+  EXPECT_EQ(Config("contention = true\n[simulate]\nno-contention = true\n").error("simulate"), "");
+}
+
 // Through the command line itself.
 std::string output_of(const std::vector<std::string>& arguments, int expected) {
   testing::internal::CaptureStdout();

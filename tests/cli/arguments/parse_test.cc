@@ -102,6 +102,33 @@ TEST(Parse, AFileTurnsOnAndOffWhatTheCommandLineLeavesOpen) {
   EXPECT_FALSE(warm("--no-warm", "false", {"plan.json", "--no-warm"}));
 }
 
+TEST(Parse, ADefaultWithoutTheFlagThatItNeedsIsLeftOutAndATypedOneIsRefused) {
+  const auto speed = [](const std::vector<Default>& defaults, const std::vector<std::string>& words) {
+    Fixture f;
+    const auto parsed = parse_arguments(f.flags, words, f.help, [&] { return Result<std::vector<Default>>(defaults); });
+    EXPECT_TRUE(parsed) << parsed.error().text();
+    return f.speed;
+  };
+  const Default three{"--speed", "3", {}}, fast{"--fast", "true", {}};
+  EXPECT_EQ(speed({three}, {"plan.json"}), 0);
+  EXPECT_EQ(speed({three}, {"plan.json", "--fast"}), 3);
+  EXPECT_EQ(speed({three, fast}, {"plan.json"}), 3);
+  EXPECT_EQ(speed({fast}, {"plan.json", "--speed", "4"}), 4);
+  EXPECT_EQ(Fixture().error({"plan.json", "--speed", "4"}),
+            "--speed means nothing without --fast (hint: give --fast too, or leave --speed out)");
+}
+
+TEST(Parse, FlagsKnowWhetherTheyWereTyped) {
+  Fixture f;
+  ASSERT_TRUE(parse_arguments(f.flags, {"plan.json", "-o", "x"}, f.help, [] {
+    return Result<std::vector<Default>>(std::vector<Default>{{"--steps", "3", {}}});
+  }));
+  EXPECT_EQ(f.steps, 3);
+  EXPECT_TRUE(f.flags.typed("--output"));
+  EXPECT_FALSE(f.flags.typed("--steps"));
+  EXPECT_FALSE(f.flags.typed("--fast"));
+}
+
 TEST(Parse, WhatIsMissingTwiceOrTooManyIsRefused) {
   EXPECT_EQ(Fixture().error({}), "PLAN is missing: plan file (hint: --help shows examples)");
   EXPECT_NE(Fixture().error({"a", "b"}).find("\"b\" is one input too many"), std::string::npos);
