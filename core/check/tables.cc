@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,13 @@ namespace {
 
 bool within(std::int64_t index, std::size_t size) {
   return index >= 0 && index < static_cast<std::int64_t>(size);
+}
+
+// Sizes, offsets, and what the rows of a rank add up to: whoever adds one to another need not look for overflow.
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max() / 16;
+
+bool is_size(Bytes bytes) {
+  return within(bytes.value, kMostBytes);
 }
 
 class Tables {
@@ -74,7 +82,7 @@ class Tables {
       refuse(fmt::format("group {} names rank {}, which is not there", i,
                          within(seen.front().value, program_.ranks.size()) ? seen.back().value
                                                                            : seen.front().value));
-    bool right = group.bytes.value >= 0 && group.offset.value >= 0 && group.first_layer >= 0;
+    bool right = is_size(group.bytes) && is_size(group.offset) && group.first_layer >= 0;
     if (group.kind == GroupKind::Gradients)
       right = right && is_stage(group.stage.value) && group.first_parameter >= 0 &&
               group.first_parameter < group.end_parameter;
@@ -100,15 +108,15 @@ class Tables {
         refuse(fmt::format("edge {} joins stages or ranks that are not there", i));
       if (!lends(edge.send_buffer, &ProgramEdge::send_buffer) ||
           !lends(edge.receive_buffer, &ProgramEdge::receive_buffer) ||
-          edge.send_offset.value < 0 || edge.receive_offset.value < 0)
+          !is_size(edge.send_offset) || !is_size(edge.receive_offset))
         refuse(fmt::format("edge {} lies in the buffer of an edge that has none", i));
       if (edge.first_sample < 0 || edge.samples < 0 ||
           edge.samples > program_.microbatch_size - edge.first_sample ||
           (edge.samples == 0 && edge.first_sample > 0))
         refuse(fmt::format("edge {} carries samples that a microbatch of {} does not have", i,
                            program_.microbatch_size));
-      if (edge.bytes.value < 0 || edge.distance < 0)
-        refuse(fmt::format("edge {} has a negative size or distance", i));
+      if (!is_size(edge.bytes) || edge.distance < 0)
+        refuse(fmt::format("edge {} has a size or distance that cannot be", i));
     }
   }
 
@@ -178,10 +186,13 @@ class Tables {
   }
 
   void buffers(std::size_t rank) {
+    Bytes sum;
     for (std::size_t i = program_.first_buffer[rank]; i < program_.first_buffer[rank + 1]; ++i) {
       const Buffer& buffer = program_.buffers[i];
-      bool right = is_stage(buffer.stage) && buffer.bytes.value >= 0 && buffer.offset.value >= 0 &&
+      bool right = is_stage(buffer.stage) && is_size(buffer.bytes) && is_size(buffer.offset) &&
                    buffer.first <= buffer.last;
+      if (right) sum += align_up(buffer.bytes, kTensorAlignment);
+      right = right && is_size(sum);
       if (!is_persistent(buffer.cls))
         right = right &&
                 within(buffer.microbatch, static_cast<std::size_t>(program_.body_microbatches));

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <functional>
 
 #include "core/program_check.h"
@@ -40,6 +42,18 @@ TEST(ProgramTables, EveryIndexMustLieInItsTable) {
   EXPECT_EQ(refused([](Program& p) { p.buffers[5].first = 1000; }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[5].bytes = Bytes(-1); }), "tables");
   EXPECT_EQ(refused([](Program& p) { p.buffers[6].owner = 2; }), "tables");
+}
+
+// They stand in a file, and are added up.
+TEST(ProgramTables, SizesOffsetsAndSumsThatOverflowAreRefused) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(refused([](Program& p) { p.buffers[5].bytes = Bytes(kMost); }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.buffers[5].offset = Bytes(kMost); }), "tables");
+  EXPECT_EQ(refused([](Program& p) { p.edges[0].bytes = Bytes(kMost); }), "tables");
+  EXPECT_EQ(refused([](Program& p) {
+              for (Buffer& row : p.buffers) row.bytes = Bytes(kMost / 17);
+            }),
+            "tables");
 }
 
 // What is not written would not be read back.
