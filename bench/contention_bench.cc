@@ -18,29 +18,17 @@
 #include <string>
 #include <vector>
 
-#include "exec/run.h"
+#include "bench/measure.h"
 #include "models/clusters/clusters.h"
 #include "models/workloads/network_builder.h"
 #include "planner/lower.h"
 #include "planner/search.h"
 #include "profiler/profiler.h"
-#include "sim/engine.h"
 
 namespace {
 
 using namespace penstock;
-
-template <class T>
-T must(Result<T> result) {
-  if (result) return std::move(*result);
-  fmt::print(stderr, "contention_bench: {}\n", result.error().text());
-  std::exit(1);
-}
-
-double median(std::vector<double> sample) {
-  std::sort(sample.begin(), sample.end());
-  return sample[sample.size() / 2];
-}
+using namespace penstock::bench;
 
 struct Settings {
   int repeats = 5, steps = 8, blocks = 8, positions = 2048;
@@ -58,17 +46,6 @@ Workload memory_bound(const Settings& settings) {
   Workload workload = net.take();
   workload.global_batch = 16;
   return workload;
-}
-
-struct Times {
-  double measured, predicted, without;  // seconds an iteration; without contention
-};
-
-double simulated(const Program& program, bool contention) {
-  EngineOptions options;
-  options.steps = 3;
-  options.contention = contention;
-  return seconds(iteration_time(must(simulate(program, options)).timeline));
 }
 
 Settings parse(int argc, char** argv) {
@@ -91,13 +68,6 @@ Settings parse(int argc, char** argv) {
     }
   }
   return settings;
-}
-
-double measured(const Plan& plan, const Program& program, const Settings& settings) {
-  RunOptions options;
-  options.steps = settings.steps;
-  options.data = settings.data;
-  return seconds(iteration_time(must(run(plan, program, options)).timeline));
 }
 
 }  // namespace
@@ -124,19 +94,21 @@ int main(int argc, char** argv) {
     request.ranks = 2;
     const Plan plan = must(make_plan(request));
     const Program program = must(lower(plan));
-    const double before = measured(lone_plan, lone_program, settings);
-    const Times two = {measured(plan, program, settings), simulated(program, true), simulated(program, false)};
-    const double after = measured(lone_plan, lone_program, settings);
-    const double lone = 2 * simulated(lone_program, true) / (before + after);
-    with.push_back(two.predicted / two.measured - 1);
-    without.push_back(two.without / two.measured - 1);
-    beside.push_back(two.predicted / two.measured / lone - 1);
-    beside_without.push_back(two.without / two.measured / lone - 1);
+    const auto one_rank = [&] { return measured(lone_plan, lone_program, settings.steps, settings.data); };
+    const double before = one_rank();
+    const double took = measured(plan, program, settings.steps, settings.data);
+    const double after = one_rank();
+    const double predicted = simulated(program), alone = simulated(program, false);
+    const double lone = 2 * simulated(lone_program) / (before + after);
+    with.push_back(predicted / took - 1);
+    without.push_back(alone / took - 1);
+    beside.push_back(predicted / took / lone - 1);
+    beside_without.push_back(alone / took / lone - 1);
     const Contention contention = request.profile->contention_of_host();
     fmt::print("{{\"measured_s\": {:.4f}, \"predicted_s\": {:.4f}, \"without_s\": {:.4f}, \"error\": {:+.4f}, \"error_without\": "
                "{:+.4f}, \"error_of_one_rank\": {:+.4f}, \"beside_one_rank\": {:+.4f}, \"beside_one_rank_without\": {:+.4f}, "
                "\"memory_beside_memory\": {:.3f}}}\n",
-               two.measured, two.predicted, two.without, with.back(), without.back(), lone - 1, beside.back(),
+               took, predicted, alone, with.back(), without.back(), lone - 1, beside.back(),
                beside_without.back(), contention.of(WorkClass::Memory, WorkClass::Memory));
     std::fflush(stdout);
   }

@@ -18,29 +18,17 @@
 #include <string>
 #include <vector>
 
-#include "exec/run.h"
+#include "bench/measure.h"
 #include "models/clusters/clusters.h"
 #include "models/workloads/builders.h"
 #include "planner/lower.h"
 #include "planner/search.h"
 #include "profiler/profiler.h"
-#include "sim/engine.h"
 
 namespace {
 
 using namespace penstock;
-
-template <class T>
-T must(Result<T> result) {
-  if (result) return std::move(*result);
-  fmt::print(stderr, "prediction_bench: {}\n", result.error().text());
-  std::exit(1);
-}
-
-double median(std::vector<double> sample) {
-  std::sort(sample.begin(), sample.end());
-  return sample[sample.size() / 2];
-}
+using namespace penstock::bench;
 
 struct Settings {
   std::string workload = "gpt:layers=2,hidden=512,heads=8,sequence=128,batch=64";
@@ -68,15 +56,7 @@ Plan make(const Workload& workload, const Profile& profile, const Settings& sett
 
 Pair once(const Plan& plan, const Settings& settings) {
   const Program program = must(lower(plan));
-  EngineOptions engine;
-  engine.steps = 3;
-  RunOptions options;
-  options.steps = settings.steps;
-  options.data = settings.data;
-  Pair pair;
-  pair.predicted = seconds(iteration_time(must(simulate(program, engine)).timeline));
-  pair.measured = seconds(iteration_time(must(run(plan, program, options)).timeline));
-  return pair;
+  return {.predicted = simulated(program), .measured = measured(plan, program, settings.steps, settings.data)};
 }
 
 Settings parse(int argc, char** argv) {

@@ -2,11 +2,10 @@
 // made of.
 
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include <unordered_map>
 
 #include "core/check/program_index.h"
 

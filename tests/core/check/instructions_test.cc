@@ -1,19 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tests/core/check/refuses.h"
 #include "tests/core/sample_program.h"
 
 namespace penstock::test {
 namespace {
-
-testing::AssertionResult is_refused(const std::function<void(Program&)>& damage, std::string_view rule,
-                                    std::string_view words) {
-  Program program = sample_program(one_f_one_b_order(2, 3));
-  damage(program);
-  return refuses(program, rule, words);
-}
 
 TEST(Instructions, ABodyIsTheOneStepThatItsStoresAreSteppedIn) {
   EXPECT_TRUE(is_refused([](Program& p) { p.body_steps = 2; }, "R10",

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
 #include "core/program_check.h"
+#include "tests/core/sample_program.h"
 
 namespace penstock::test {
 
@@ -21,6 +23,14 @@ inline testing::AssertionResult refuses(const std::vector<Violation>& violations
 }
 inline testing::AssertionResult refuses(const Program& program, std::string_view rule, std::string_view words) {
   return refuses(check(program), rule, words);
+}
+
+// Likewise of 1F1B on two ranks, three microbatches, once it is damaged.
+inline testing::AssertionResult is_refused(const std::function<void(Program&)>& damage, std::string_view rule,
+                                           std::string_view words) {
+  Program program = sample_program(one_f_one_b_order(2, 3));
+  damage(program);
+  return refuses(program, rule, words);
 }
 
 inline std::vector<Instruction>& compute(Program& program, std::size_t rank) { return program.ranks[rank].streams[0].body; }
